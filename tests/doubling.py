@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell, new_notebook
 
-from tests.conftest import PROJECT, load
+from tests.handmade import answer, code, empty_course, graded, released, text
 
 SMALL, NOTEBOOK = "small", "doubling"
 TESTS = """\
@@ -74,21 +73,12 @@ ANSWERS = {
 
 def source() -> NotebookNode:
     """The instructor's notebook."""
-
-    def nbgrader(name: str, **more: object) -> dict:
-        flags = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3}
-        return {"nbgrader": flags | {"grade_id": name} | more}
-
     cells = [
         new_markdown_cell("# Doubling\n\n## Exercise 1: twice (4 points)", id="title"),
-        new_code_cell("import numpy as np", id="setup", metadata=nbgrader("setup")),
-        new_code_cell(
-            "### BEGIN SOLUTION\ndef twice(x):\n    return x + x  # by addition, as in the lecture\n### END SOLUTION",
-            id="twice",
-            metadata=nbgrader("twice", solution=True, locked=False),
-        ),
-        new_code_cell(TESTS.rstrip(), id="test_twice", metadata=nbgrader("test_twice", grade=True, points=4)),
-        new_markdown_cell(QUESTION.rstrip(), id="why", metadata=nbgrader("why", task=True, points=3)),
+        code("setup", "import numpy as np", locked=True),
+        answer("twice", f"### BEGIN SOLUTION\n{RIGHT.rstrip()}  # by addition, as in the lecture\n### END SOLUTION"),
+        graded("test_twice", TESTS.rstrip(), 4),
+        text("why", QUESTION.rstrip(), task=True, locked=True, points=3),
         new_markdown_cell("YOUR ANSWER HERE", id="why_answer"),
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -104,15 +94,8 @@ def write_small(root: Path) -> None:
 
 def released_small(root: Path) -> tuple:
     """A new course with the small assignment, released; with its configuration."""
-    from viva.course.releasing.release import release
-
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
-    course, config = load(root)
-    release(course, SMALL, config=config)
-    return course, config
+    write_small(empty_course(root))
+    return released(root, SMALL)
 
 
 def hand_in_small(root: Path, student: str, twice: str, why: str = "", more: tuple[NotebookNode, ...] = ()) -> Path:

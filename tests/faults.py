@@ -11,7 +11,6 @@ import ctypes
 import fcntl
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,13 +19,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import nbformat
 import psutil
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT, load
+from tests.conftest import load
+from tests.handmade import code, empty_course, graded, write_notebook
 from viva.course.gradebook import journal
 from viva.course.grading.batch import autograde
 from viva.submission.submission import Ending
@@ -41,15 +39,12 @@ def make_course(root: Path) -> Path:
     """A released course with one assignment of one answer and one test cell."""
     from viva.commands.author import ReleaseCommand
 
-    (root / "source" / TINY).mkdir(parents=True)
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    empty_course(root)
     answer = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
     tests = "### CHECK 1: of one\nassert double(1) == 2\n### CHECK 2: of others\n### BEGIN HIDDEN TESTS\n"
     tests += "assert double(0) == 0 and double(3) == 6\n### END HIDDEN TESTS"
-    cells = [_cell("double", answer, solution=True), _cell("test_double", tests, grade=True, locked=True, points=3)]
-    metadata = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
-    nbformat.write(new_notebook(cells=cells, metadata=metadata), root / "source" / TINY / "tiny.ipynb")
+    cells = code("double", answer, solution=True), graded("test_double", tests, 3)
+    write_notebook(root / "source" / TINY / "tiny.ipynb", *cells)
     with contextlib.chdir(root):
         command = ReleaseCommand()
         command.initialize(["--no-audit"])
@@ -85,11 +80,6 @@ def _killed_at(moment: tuple[str, str]) -> None:
         return path
 
     journal.note, journal._begun = noted, intended
-
-
-def _cell(name: str, source: str, **nbgrader):
-    about = {"schema_version": 3, "grade_id": name, "grade": False, "solution": False, "locked": False, "task": False}
-    return new_code_cell(source, id=name, metadata={"nbgrader": about | nbgrader})
 
 
 def hand_in_tiny(root: Path, count: int) -> None:

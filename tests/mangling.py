@@ -311,15 +311,19 @@ def split_answer(notebook: dict, dice: random.Random) -> None:
         notebook["cells"].insert(notebook["cells"].index(answer) + 1, second)
 
 
-@_into(KEEPING)
-def merge(notebook: dict, dice: random.Random) -> None:
-    """An answer with the locked cell below it, as JupyterLab merges: the first one's metadata stays."""
-    cells = notebook["cells"]
-    pairs = [(a, b) for a, b in itertools.pairwise(cells) if a in _answers(notebook) and b in _locked(notebook)]
+def _merge(notebook: dict, dice: random.Random, above: list[dict], below: list[dict]) -> None:
+    """One of some cells with the one below it: the first one's metadata stays."""
+    pairs = [(a, b) for a, b in itertools.pairwise(notebook["cells"]) if a in above and b in below]
     if pairs:
         first, second = dice.choice(pairs)
         first["source"] += "\n\n" + second["source"]
-        cells.remove(second)
+        notebook["cells"].remove(second)
+
+
+@_into(KEEPING)
+def merge(notebook: dict, dice: random.Random) -> None:
+    """An answer with the locked cell below it, as JupyterLab merges."""
+    _merge(notebook, dice, _answers(notebook), _locked(notebook))
 
 
 @_into(KEEPING)
@@ -347,14 +351,9 @@ def gather_answers(notebook: dict, dice: random.Random) -> None:
 
 @_into(KEEPING)
 def merge_below(notebook: dict, dice: random.Random) -> None:
-    """A locked cell with the answer below it: the first one's metadata stays."""
-    cells = notebook["cells"]
-    pairs = [(a, b) for a, b in itertools.pairwise(cells) if a in _locked(notebook) and b in _answers(notebook)]
-    pairs = [(a, b) for a, b in pairs if a["cell_type"] == "code"]
-    if pairs:
-        first, second = dice.choice(pairs)
-        first["source"] += "\n\n" + second["source"]
-        cells.remove(second)
+    """A locked cell with the answer below it."""
+    locked = [cell for cell in _locked(notebook) if cell["cell_type"] == "code"]
+    _merge(notebook, dice, locked, _answers(notebook))
 
 
 @_into(KEEPING)
@@ -383,12 +382,8 @@ def split_locked(notebook: dict, dice: random.Random) -> None:
 @_into(KEEPING)
 def merge_text(notebook: dict, dice: random.Random) -> None:
     """A text with the answer below it, which is text then."""
-    cells, answers = notebook["cells"], _answers(notebook)
-    pairs = [(a, b) for a, b in itertools.pairwise(cells) if a["cell_type"] == "markdown" and b in answers]
-    if pairs:
-        first, second = dice.choice(pairs)
-        first["source"] += "\n\n" + second["source"]
-        cells.remove(second)
+    texts = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    _merge(notebook, dice, texts, _answers(notebook))
 
 
 @_into(KEEPING)
@@ -537,34 +532,21 @@ def as_utf8(notebook: dict) -> bytes:
     return text_of(notebook).encode()
 
 
-@_into(WRITING)
-def with_bom(notebook: dict) -> bytes:
-    return b"\xef\xbb\xbf" + text_of(notebook).encode()
-
-
-@_into(WRITING)
-def as_utf16(notebook: dict) -> bytes:
-    return text_of(notebook).encode("utf-16")
-
-
-@_into(WRITING)
-def as_utf16_without_mark(notebook: dict) -> bytes:
-    return text_of(notebook).encode("utf-16-be")
-
-
-@_into(WRITING)
-def with_crlf(notebook: dict) -> bytes:
-    return text_of(notebook).replace("\n", "\r\n").replace("\\n", "\\r\\n").encode()
-
-
-@_into(WRITING)
-def with_commas(notebook: dict) -> bytes:
-    return text_of(notebook).replace("\n ]", ",\n ]").replace("\n  }", ",\n  }").encode()
-
-
-@_into(WRITING)
-def with_more_behind(notebook: dict) -> bytes:
-    return text_of(notebook).encode() + b"\n<<< saved by MyNotebook 1.2"
+WRITING |= {
+    "with_bom": lambda notebook: b"\xef\xbb\xbf" + text_of(notebook).encode(),
+    "as_utf16": lambda notebook: text_of(notebook).encode("utf-16"),
+    "as_utf16_without_mark": lambda notebook: text_of(notebook).encode("utf-16-be"),
+    "with_crlf": lambda notebook: text_of(notebook).replace("\n", "\r\n").replace("\\n", "\\r\\n").encode(),
+    "with_commas": lambda notebook: text_of(notebook).replace("\n ]", ",\n ]").replace("\n  }", ",\n  }").encode(),
+    "with_more_behind": lambda notebook: text_of(notebook).encode() + b"\n<<< saved by MyNotebook 1.2",
+    "without_a_comma": lambda notebook: text_of(notebook).replace("},\n  {", "}\n  {", 1).encode(),
+    # as a chat or a mail shows a file
+    "with_words_around": lambda notebook: f"Here it is:\n\n```json\n{text_of(notebook)}\n```\n".encode(),
+    "with_a_number_that_is_none": lambda notebook: text_of(
+        notebook | {"metadata": {"score": float("nan"), "most": float("inf")}}
+    ).encode(),
+    "with_the_format_as_text": lambda notebook: text_of(notebook | {"nbformat": "4", "nbformat_minor": "5"}).encode(),
+}
 
 
 @_into(WRITING)
@@ -572,27 +554,6 @@ def without_the_end(notebook: dict) -> bytes:
     """The last brackets are missing, every cell is there."""
     text = text_of(notebook | {"cells": notebook.get("cells")})
     return text[: text.rindex("}\n ]") + 1].encode()
-
-
-@_into(WRITING)
-def without_a_comma(notebook: dict) -> bytes:
-    return text_of(notebook).replace("},\n  {", "}\n  {", 1).encode()
-
-
-@_into(WRITING)
-def with_words_around(notebook: dict) -> bytes:
-    """As a chat or a mail shows a file."""
-    return f"Here it is:\n\n```json\n{text_of(notebook)}\n```\n".encode()
-
-
-@_into(WRITING)
-def with_a_number_that_is_none(notebook: dict) -> bytes:
-    return text_of(notebook | {"metadata": {"score": float("nan"), "most": float("inf")}}).encode()
-
-
-@_into(WRITING)
-def with_the_format_as_text(notebook: dict) -> bytes:
-    return text_of(notebook | {"nbformat": "4", "nbformat_minor": "5"}).encode()
 
 
 @_into(WRITING)

@@ -26,6 +26,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.handmade import code
 from viva import wording
 from viva.engine.checks import CHECK
 from viva.engine.examination import Examination
@@ -39,8 +40,7 @@ from viva.verdict import Verdict
 
 def read_exams(path: Path) -> dict[str, str]:
     """The exams of a text file by their titles, each of which stands in a line ``=== title`` above its exam."""
-    _, *parts = re.split(r"^=== (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+    return _by_title(path.read_text(encoding="utf-8"))
 
 
 def sampled(cases: Iterable[tuple], fast: int) -> list:
@@ -62,6 +62,18 @@ def thinned(cases: Iterable, every: int = 3) -> list:
     return [pytest.param(*row, marks=marks[place % every > 0]) for place, row in enumerate(rows)]
 
 
+def read_tables(path: Path) -> dict[str, dict[str, str]]:
+    """The tables of exams of a text file, each below a line ``====== name``; what stands above them has no name."""
+    first, *parts = re.split(r"^====== (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    tables = {"": first} | dict(zip(parts[::2], parts[1::2], strict=True))
+    return {name: _by_title(text) for name, text in tables.items()}
+
+
+def _by_title(text: str) -> dict[str, str]:
+    _, *parts = re.split(r"^=== (.*)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 CELL = re.compile(r"^--- (given|open|answer|manual|test|wrong|right)\n", re.MULTILINE)
 _numbers = itertools.count()
 
@@ -76,15 +88,19 @@ class Variant:
 
 def code_cell(name: str, source: str, **nbgrader: object) -> NotebookNode:
     """A code cell as nbgrader marks it."""
-    known = {"schema_version": 3, "grade_id": name, "locked": True, "grade": False, "solution": False, "task": False}
-    return new_code_cell(source, id=name, metadata={"nbgrader": known | nbgrader})
+    return code(name, source, **({"locked": True} | nbgrader))
+
+
+def parts_of(text: str) -> list[tuple[str, str]]:
+    """The parts of an exam, each with its source."""
+    _, *parts = CELL.split(text)
+    return list(zip(parts[::2], parts[1::2], strict=True))
 
 
 def read(text: str) -> tuple[NotebookNode, list[Variant]]:
     """The instructor's notebook and the students' variants of it."""
-    _, *parts = CELL.split(text)
     cells, variants = [], []
-    for place, (part, source) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+    for place, (part, source) in enumerate(parts_of(text)):
         name = f"{part}-{place}"
         if part == "given":
             cells.append(code_cell(name, source))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import fcntl
 import json
 import mmap
 import os
@@ -68,6 +69,13 @@ def attack(
     return register
 
 
+def each(register: Callable, **probes: Callable) -> None:
+    """Register several probes that say all they do in one expression."""
+    for name, probe in probes.items():
+        probe.__name__ = name
+        register(probe)
+
+
 def works(probe: Callable) -> Callable:
     """Register what a student may do and the sandbox must let pass."""
     WORKS[probe.__name__] = probe
@@ -79,6 +87,12 @@ def check(result: int) -> int:
     if result == -1:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
+
+
+def call(name: str | int, *arguments: object) -> int:
+    """The result of a system call, by its name or its number, or the OSError of it."""
+    number = name if isinstance(name, int) else syscalls.NUMBERS[name]
+    return check(LIBC.syscall(ctypes.c_long(number), *arguments))
 
 
 def changed(before: object, after: object) -> None:
@@ -97,54 +111,23 @@ def read_passwd():
     return users[:4]
 
 
-@attack("EACCES")
-def read_source_notebook():
-    return Path(PLACES["source"]).read_text()[:4]
-
-
-@attack("EACCES")
-def read_gradebook():
-    return Path(PLACES["gradebook"]).read_bytes()[:4].hex()
-
-
-@attack("EACCES")
-def read_another_scratch():
-    return Path(PLACES["neighbour"], "notes.txt").read_text()[:4]
-
-
-@attack("EACCES")
-def list_home():
-    return os.listdir(PLACES["home"])
-
-
-@attack("EACCES")
-def list_the_root():
-    return os.listdir("/")
-
-
-@attack("EACCES")
-def walk_through_the_working_directory():
-    return os.listdir("..")
-
-
-@attack("EACCES")
-def read_own_environment():
-    return len(Path("/proc/self/environ").read_bytes())
-
-
-@attack("EACCES")
-def read_the_command_line_of_init():
-    return Path("/proc/1/cmdline").read_bytes().hex()
-
-
-@attack("EACCES")
-def look_through_own_descriptors():
-    return os.listdir("/proc/self/fd")
-
-
-@attack("EACCES")
-def read_own_mounts():
-    return len(Path("/proc/self/mountinfo").read_bytes())
+each(
+    attack("EACCES"),
+    read_source_notebook=lambda: Path(PLACES["source"]).read_text(),
+    read_gradebook=lambda: Path(PLACES["gradebook"]).read_bytes(),
+    read_another_scratch=lambda: Path(PLACES["neighbour"], "notes.txt").read_text(),
+    list_home=lambda: os.listdir(PLACES["home"]),
+    list_the_root=lambda: os.listdir("/"),
+    walk_through_the_working_directory=lambda: os.listdir(".."),
+    read_own_environment=lambda: len(Path("/proc/self/environ").read_bytes()),
+    read_the_command_line_of_init=lambda: Path("/proc/1/cmdline").read_bytes().hex(),
+    look_through_own_descriptors=lambda: os.listdir("/proc/self/fd"),
+    read_own_mounts=lambda: len(Path("/proc/self/mountinfo").read_bytes()),
+    write_into_home=lambda: _write_into(PLACES["home"]),
+    write_into_another_scratch=lambda: _write_into(PLACES["neighbour"]),
+    write_into_the_data=lambda: _write_into(PLACES["data"]),
+    remove_a_foreign_file=lambda: os.remove(PLACES["neighbour"] + "/notes.txt"),
+)
 
 
 @attack("EACCES")
@@ -167,24 +150,11 @@ def _write_into(folder: str) -> None:
     path.unlink()
 
 
-@attack("EACCES")
-def write_into_home():
-    _write_into(PLACES["home"])
-
-
-@attack("EACCES", alone=False)
-def write_into_the_environment():
-    _write_into(PLACES["libraries"])
-
-
-@attack("EACCES")
-def write_into_another_scratch():
-    _write_into(PLACES["neighbour"])
-
-
-@attack("EACCES", alone=False)
-def write_into_tmp():
-    _write_into("/tmp")
+each(
+    attack("EACCES", alone=False),
+    write_into_the_environment=lambda: _write_into(PLACES["libraries"]),
+    write_into_tmp=lambda: _write_into("/tmp"),
+)
 
 
 @attack("EACCES")
@@ -199,11 +169,6 @@ def fill_shared_memory():
     for _ in range(5):
         os.pwrite(file, b"x" * (1 << 20), os.lseek(file, 0, os.SEEK_END))
         file = os.open(f"/dev/shm/large{file}", os.O_CREAT | os.O_RDWR)
-
-
-@attack("EACCES")
-def write_into_the_data():
-    _write_into(PLACES["data"])
 
 
 @attack("EACCES")
@@ -253,75 +218,46 @@ def rename_into_scratch():
     os.rename(PLACES["neighbour"] + "/notes.txt", "notes.txt")
 
 
-@attack("EACCES")
-def remove_a_foreign_file():
-    os.remove(PLACES["neighbour"] + "/notes.txt")
+def _data() -> str:
+    return PLACES["data"] + "/numbers.csv"
 
 
-@attack("EACCES", "EPERM")
-def truncate_a_foreign_file():
-    os.truncate(PLACES["neighbour"] + "/notes.txt", 0)
+def _changing(fact: str, act: Callable) -> None:
+    """Change a fact about the data, and see that it is another one."""
+    before = getattr(os.stat(_data()), fact)
+    act()
+    changed(before, getattr(os.stat(_data()), fact))
 
 
-@attack("EACCES", "EPERM")
-def truncate_the_data():
-    os.truncate(PLACES["data"] + "/numbers.csv", 0)
+each(
+    attack("EACCES", "EPERM"),
+    truncate_a_foreign_file=lambda: os.truncate(PLACES["neighbour"] + "/notes.txt", 0),
+    truncate_the_data=lambda: os.truncate(_data(), 0),
+    truncate_by_opening_for_reading=lambda: _changing("st_size", lambda: os.open(_data(), os.O_RDONLY | os.O_TRUNC)),
+    truncate_by_opening_for_nothing=lambda: _changing("st_size", lambda: os.open(_data(), os.O_ACCMODE | os.O_TRUNC)),
+)
 
 
-@attack("EACCES", "EPERM")
-def truncate_by_opening_for_reading():
-    os.open(PLACES["data"] + "/numbers.csv", os.O_RDONLY | os.O_TRUNC)
-    changed(bool(Path(PLACES["data"], "numbers.csv").read_text()), True)
+each(
+    attack("EPERM"),
+    change_the_mode_of_a_foreign_file=lambda: _changing("st_mode", lambda: os.chmod(_data(), 0o600)),
+    change_the_mode_of_an_open_file=lambda: _changing(
+        "st_mode", lambda: os.fchmod(os.open(_data(), os.O_RDONLY), 0o600)
+    ),
+    change_the_times_of_a_foreign_file=lambda: _changing("st_mtime", lambda: os.utime(_data(), (1, 1))),
+)
 
 
-@attack("EACCES", "EPERM")
-def truncate_by_opening_for_nothing():
-    os.open(PLACES["data"] + "/numbers.csv", os.O_ACCMODE | os.O_TRUNC)
-    changed(bool(Path(PLACES["data"], "numbers.csv").read_text()), True)
-
-
-@attack("EPERM")
-def change_the_mode_of_a_foreign_file():
-    path = PLACES["data"] + "/numbers.csv"
-    before = os.stat(path).st_mode
-    os.chmod(path, 0o600 if before & 0o077 else 0o644)
-    changed(before, os.stat(path).st_mode)
-
-
-@attack("EPERM")
-def change_the_mode_of_an_open_file():
-    with Path(PLACES["data"] + "/numbers.csv").open() as file:
-        before = os.fstat(file.fileno()).st_mode
-        os.fchmod(file.fileno(), 0o600 if before & 0o077 else 0o644)
-        changed(before, os.fstat(file.fileno()).st_mode)
-
-
-@attack("EPERM", root=True)
-def change_the_owner_of_a_foreign_file():
-    path = PLACES["data"] + "/numbers.csv"
-    before = os.stat(path).st_uid
-    os.chown(path, 12345, -1)
-    changed(before, os.stat(path).st_uid)
-
-
-@attack("EPERM")
-def change_the_times_of_a_foreign_file():
-    path = PLACES["data"] + "/numbers.csv"
-    before = os.stat(path).st_mtime
-    os.utime(path, (1, 1))
-    changed(before, os.stat(path).st_mtime)
-
-
-@attack("EPERM", root=True)
-def mark_a_foreign_file():
-    os.setxattr(PLACES["data"] + "/numbers.csv", "user.viva", b"was here")
+each(
+    attack("EPERM", root=True),
+    change_the_owner_of_a_foreign_file=lambda: _changing("st_uid", lambda: os.chown(_data(), 12345, -1)),
+    mark_a_foreign_file=lambda: os.setxattr(_data(), "user.viva", b"was here"),
+)
 
 
 @attack("ENOTSUP")
 def change_the_flags_of_an_open_file():
-    import fcntl
-
-    with Path(PLACES["data"] + "/numbers.csv").open() as file:
+    with Path(_data()).open() as file:
         flags = bytearray(8)
         fcntl.ioctl(file, 0x80086601, flags)
         fcntl.ioctl(file, 0x40086602, struct.pack("Q", struct.unpack("Q", flags)[0] ^ 0x40))
@@ -329,9 +265,7 @@ def change_the_flags_of_an_open_file():
 
 @attack("EPERM")
 def lock_a_foreign_file():
-    import fcntl
-
-    with Path(PLACES["data"], "numbers.csv").open() as one, Path(PLACES["data"], "numbers.csv").open() as other:
+    with Path(_data()).open() as one, Path(_data()).open() as other:
         fcntl.flock(one, fcntl.LOCK_EX)
         try:
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -342,9 +276,7 @@ def lock_a_foreign_file():
 
 @attack("EPERM")
 def lock_a_part_of_a_foreign_file():
-    import fcntl
-
-    with Path(PLACES["data"], "numbers.csv").open() as one, Path(PLACES["data"], "numbers.csv").open() as other:
+    with Path(_data()).open() as one, Path(_data()).open() as other:
         for command in (fcntl.F_SETLK, fcntl.F_SETLKW, 37, 38):  # the last two: F_OFD_SETLK, F_OFD_SETLKW
             fcntl.fcntl(one, command, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))
             found = fcntl.fcntl(other, 36, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))  # F_OFD_GETLK
@@ -381,28 +313,14 @@ def use_inherited_descriptors():
 # Network
 
 
-def _reach(family: int, transport: int, protocol: int = 0) -> socket.socket:
-    return socket.socket(family, transport, protocol)
-
-
-@attack("EPERM")
-def connect_by_tcp():
-    _reach(socket.AF_INET, socket.SOCK_STREAM).connect(("127.0.0.1", PLACES["port"]))
-
-
-@attack("EPERM")
-def send_by_udp():
-    _reach(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"hello", ("127.0.0.1", 9))
-
-
-@attack("EPERM")
-def open_a_unix_socket():
-    _reach(socket.AF_UNIX, socket.SOCK_STREAM).bind("\0viva-sandbox-probe")
-
-
-@attack("EPERM")
-def open_a_pair_of_datagram_sockets():
-    socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+each(
+    attack("EPERM"),
+    connect_by_tcp=lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).connect(("127.0.0.1", PLACES["port"])),
+    send_by_udp=lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"hello", ("127.0.0.1", 9)),
+    open_a_unix_socket=lambda: socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).bind("\0viva-sandbox-probe"),
+    open_a_pair_of_datagram_sockets=lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM),
+    open_a_netlink_socket=lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
+)
 
 
 @attack("EPERM")
@@ -431,14 +349,9 @@ def listen_on_a_socket_pair():
             raise
 
 
-@attack("EPERM")
-def open_a_netlink_socket():
-    _reach(socket.AF_NETLINK, socket.SOCK_RAW)
-
-
 @attack("EPERM", root=True)
 def open_a_raw_socket():
-    _reach(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
 
 
 # Processes
@@ -450,27 +363,28 @@ def fork():
         os._exit(0)
 
 
-@attack("EPERM", alone=False)
-def vfork():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS.get("vfork", syscalls.NUMBERS["clone"])), 0x4111, 0, 0, 0, 0))
+each(
+    attack("EPERM", alone=False),
+    vfork=lambda: call("vfork" if "vfork" in syscalls.NUMBERS else "clone", 0x4111, 0, 0, 0, 0),
+    clone_a_thread_with_namespaces=lambda: call("clone", ctypes.c_long(0x10000 | 0x10000000), 0, 0, 0, 0),
+    queue_a_signal_for_the_parent=lambda: check(LIBC.sigqueue(PARENT, 0, None)),
+    choose_the_signal_of_a_pipe=lambda: fcntl.fcntl(os.pipe()[0], fcntl.F_SETSIG, signal.SIGUSR1),
+    slow_down_the_group=lambda: os.setpriority(os.PRIO_PGRP, 0, os.getpriority(os.PRIO_PGRP, 0)),
+    take_precedence=lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
+)
 
 
 @attack("EPERM")
 def clone_a_process():
-    if check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["clone"]), ctypes.c_long(signal.SIGCHLD), 0, 0, 0, 0)) == 0:
+    if call("clone", ctypes.c_long(signal.SIGCHLD), 0, 0, 0, 0) == 0:
         os._exit(0)
 
 
 @attack("ENOSYS")
 def clone_a_process_the_new_way():
     arguments = struct.pack("11Q", 0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, 0, 0, 0)
-    if check(LIBC.syscall(ctypes.c_long(435), arguments, ctypes.c_long(88))) == 0:
+    if call(435, arguments, ctypes.c_long(88)) == 0:
         os._exit(0)
-
-
-@attack("EPERM", alone=False)
-def clone_a_thread_with_namespaces():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["clone"]), ctypes.c_long(0x10000 | 0x10000000), 0, 0, 0, 0))
 
 
 @attack("EPERM")
@@ -486,9 +400,20 @@ def start_a_shell():
         raise PermissionError(errno.EPERM, "os.system")
 
 
-@attack("EPERM")
-def spawn():
-    os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+each(
+    attack("EPERM"),
+    spawn=lambda: os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0),
+    trace_the_parent=lambda: check(LIBC.ptrace(0x4206, PARENT, None, None)),
+    signal_the_parent=lambda: os.kill(PARENT, 0),
+    signal_the_group=lambda: os.kill(0, 0),
+    signal_a_thread_of_the_parent=lambda: call("tkill", PARENT, 0),
+    signal_a_thread_and_group_of_the_parent=lambda: call("tgkill", PARENT, PARENT, 0),
+    signal_the_parent_by_a_pipe=lambda: fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, PARENT),
+    slow_down_the_parent=lambda: os.setpriority(os.PRIO_PROCESS, PARENT, os.getpriority(os.PRIO_PROCESS, PARENT)),
+    move_the_parent=lambda: os.sched_setaffinity(PARENT, os.sched_getaffinity(PARENT)),
+    limit_the_parent=lambda: resource.prlimit(PARENT, resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE)),
+    outlive_the_parent=lambda: check(LIBC.prctl(1, 0, 0, 0, 0)),
+)
 
 
 @attack("EPERM", "EACCES")
@@ -518,14 +443,11 @@ def load_a_library_written_into_scratch():
     ctypes.CDLL("./library.so")
 
 
-@attack("ENOSYS")
-def run_from_memory():
-    os.memfd_create("program")
-
-
-@attack("EPERM")
-def trace_the_parent():
-    check(LIBC.ptrace(0x4206, PARENT, None, None))
+each(
+    attack("ENOSYS"),
+    run_from_memory=lambda: os.memfd_create("program"),
+    hold_the_parent=lambda: os.pidfd_open(PARENT),
+)
 
 
 @attack("EPERM")
@@ -537,69 +459,10 @@ def read_the_parent_from_afar():
     assert copy.raw == SECRET
 
 
-@attack("EPERM")
-def signal_the_parent():
-    os.kill(PARENT, 0)
-
-
-@attack("EPERM")
-def signal_the_group():
-    os.kill(0, 0)
-
-
-@attack("EPERM")
-def signal_a_thread_of_the_parent():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["tkill"]), PARENT, 0))
-
-
-@attack("EPERM")
-def signal_a_thread_and_group_of_the_parent():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["tgkill"]), PARENT, PARENT, 0))
-
-
-@attack("EPERM", alone=False)
-def queue_a_signal_for_the_parent():
-    check(LIBC.sigqueue(PARENT, 0, None))
-
-
-@attack("ENOSYS")
-def hold_the_parent():
-    os.pidfd_open(PARENT)
-
-
-@attack("EPERM")
-def signal_the_parent_by_a_pipe():
-    import fcntl
-
-    fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, PARENT)
-
-
-@attack("EPERM", alone=False)
-def choose_the_signal_of_a_pipe():
-    import fcntl
-
-    fcntl.fcntl(os.pipe()[0], fcntl.F_SETSIG, signal.SIGUSR1)
-
-
 @attack("EPERM", alone=False, namespace=True)
 def kill_everybody():
     assert os.getppid() == PARENT == 1 < os.getpid() < 20, "never outside a process namespace of its own"
     os.kill(-1, signal.SIGKILL)
-
-
-@attack("EPERM")
-def slow_down_the_parent():
-    os.setpriority(os.PRIO_PROCESS, PARENT, os.getpriority(os.PRIO_PROCESS, PARENT))
-
-
-@attack("EPERM", alone=False)
-def slow_down_the_group():
-    os.setpriority(os.PRIO_PGRP, 0, os.getpriority(os.PRIO_PGRP, 0))
-
-
-@attack("EPERM")
-def move_the_parent():
-    os.sched_setaffinity(PARENT, os.sched_getaffinity(PARENT))
 
 
 @attack("EPERM", alone=False)
@@ -608,21 +471,6 @@ def move_to_another_processor():
     os.sched_setaffinity(0, {min(before)})
     if os.sched_getaffinity(0) == before:
         raise PermissionError(errno.EPERM, "not moved")
-
-
-@attack("EPERM")
-def limit_the_parent():
-    resource.prlimit(PARENT, resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE))
-
-
-@attack("EPERM", alone=False)
-def take_precedence():
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-
-
-@attack("EPERM")
-def outlive_the_parent():
-    check(LIBC.prctl(1, 0, 0, 0, 0))
 
 
 # Privileges
@@ -635,74 +483,44 @@ def mount():
     check(LIBC.umount2(b"mnt", 2))
 
 
-@attack("EPERM")
-def leave_the_namespaces():
-    check(LIBC.unshare(0x10000000))
+each(
+    attack("EPERM"),
+    leave_the_namespaces=lambda: check(LIBC.unshare(0x10000000)),
+    use_the_keyring=lambda: call("add_key", b"user", b"viva", b"x", ctypes.c_long(1), -2),
+    become_dumpable=lambda: check(LIBC.prctl(4, 1, 0, 0, 0)),
+)
 
 
-@attack("EPERM", alone=False)
-def enter_a_namespace():
-    check(LIBC.setns(-1, 0))
+each(
+    attack("EPERM", alone=False),
+    enter_a_namespace=lambda: check(LIBC.setns(-1, 0)),
+    take_back_capabilities=lambda: check(LIBC.capset(struct.pack("Ii", 0x20080522, 0), bytes([255] * 8 + [0] * 16))),
+    load_a_bpf_program=lambda: call("bpf", 0, 0, 0),
+    count_events=lambda: call("perf_event_open", bytes(128), 0, -1, -1, ctypes.c_long(0)),
+)
 
 
-@attack("EPERM")
-def use_the_keyring():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["add_key"]), b"user", b"viva", b"x", ctypes.c_long(1), -2))
+each(
+    attack("EPERM", root=True),
+    become_root=lambda: os.setresuid(0, 0, 0),
+    change_the_user=lambda: os.setgroups([1]),
+    change_the_root=lambda: os.chroot("."),
+    allow_core_dumps=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+)
 
 
-@attack("EPERM", root=True)
-def become_root():
-    os.setresuid(0, 0, 0)
-
-
-@attack("EPERM", root=True)
-def change_the_user():
-    os.setgroups([1])
-
-
-@attack("EPERM", alone=False)
-def take_back_capabilities():
-    check(LIBC.capset(struct.pack("Ii", 0x20080522, 0), bytes([255] * 8 + [0] * 16)))
-
-
-@attack("EPERM", root=True)
-def change_the_root():
-    os.chroot(".")
-
-
-@attack("EPERM", alone=False)
-def load_a_bpf_program():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["bpf"]), 0, 0, 0))
-
-
-@attack("EPERM", alone=False)
-def count_events():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["perf_event_open"]), bytes(128), 0, -1, -1, ctypes.c_long(0)))
-
-
-@attack("ENOSYS", alone=False)
-def use_io_uring():
-    check(LIBC.syscall(ctypes.c_long(425), 1, ctypes.create_string_buffer(256)))
-
-
-@attack("ENOSYS", alone=False)
-def take_all_contexts_of_the_machine():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["io_setup"]), 60_000, ctypes.byref(ctypes.c_ulong())))
+each(
+    attack("ENOSYS", alone=False),
+    use_io_uring=lambda: call(425, 1, ctypes.create_string_buffer(256)),
+    take_all_contexts_of_the_machine=lambda: call("io_setup", 60_000, ctypes.byref(ctypes.c_ulong())),
+    call_an_unknown_number=lambda: call(451, 0, 0),
+    call_by_x32=lambda: call(0x40000000 + 39),
+)
 
 
 @attack("ENOSYS", root=True)
 def handle_page_faults():
-    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["userfaultfd"]), 0))
-
-
-@attack("ENOSYS", alone=False)
-def call_an_unknown_number():
-    check(LIBC.syscall(ctypes.c_long(451), 0, 0))
-
-
-@attack("ENOSYS", alone=False)
-def call_by_x32():
-    check(LIBC.syscall(ctypes.c_long(0x40000000 + 39)))
+    call("userfaultfd", 0)
 
 
 @attack("signal 31", alone=False)
@@ -721,16 +539,6 @@ def share_memory_that_stays():
     check(LIBC.shmctl(made, 0, None))
 
 
-@attack("EPERM", root=True)
-def allow_core_dumps():
-    resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-
-
-@attack("EPERM")
-def become_dumpable():
-    check(LIBC.prctl(4, 1, 0, 0, 0))
-
-
 # Limits
 
 
@@ -739,9 +547,11 @@ def take_too_much_memory():
     return len(bytearray(SMALL.memory_bytes + (50 << 20)))
 
 
-@attack("ENOMEM", alone=False)
-def map_too_much_memory():
-    mmap.mmap(-1, SMALL.memory_bytes + (50 << 20)).close()
+each(
+    attack("ENOMEM", alone=False),
+    map_too_much_memory=lambda: mmap.mmap(-1, SMALL.memory_bytes + (50 << 20)).close(),
+    map_memory_that_grows_downwards=lambda: mapped(SMALL.memory_bytes + (50 << 20), 3, 0x122),
+)
 
 
 @attack("ENOMEM", alone=False)
@@ -758,11 +568,6 @@ def mapped(length: int, protection: int, flags: int, file: int = -1) -> int:
     finally:
         LIBC.mmap.restype = ctypes.c_int
     return check(-1 if found == 2**64 - 1 else found)
-
-
-@attack("ENOMEM", alone=False)
-def map_memory_that_grows_downwards():
-    mapped(SMALL.memory_bytes + (50 << 20), 3, 0x122)
 
 
 @attack("ENOMEM", alone=False)
@@ -837,14 +642,13 @@ def open_too_many_files():
     return [os.dup(0) for _ in range(2 * SMALL.open_files)][-1]
 
 
-@attack("ENOENT", tmpfs=True)
-def learn_that_a_path_exists():
-    os.stat(PLACES["known"])
-
-
-@attack("ENOENT", tmpfs=True)
-def learn_the_size_of_the_gradebook_by_a_path_through_a_library():
-    os.stat(PLACES["libraries"] + "/.." * 20 + PLACES["gradebook"])
+each(
+    attack("ENOENT", tmpfs=True),
+    learn_that_a_path_exists=lambda: os.stat(PLACES["known"]),
+    learn_the_size_of_the_gradebook_by_a_path_through_a_library=lambda: os.stat(
+        PLACES["libraries"] + "/.." * 20 + PLACES["gradebook"]
+    ),
+)
 
 
 @attack("ENOSPC", tmpfs=True)

@@ -18,6 +18,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
 from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS, VANDALS
+from tests.oral import code_cell
 from viva.engine import wire
 from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
@@ -53,17 +54,12 @@ assert total == 12 and abs(total - 12) < 1e-9
 """
 
 
-def cell(name: str, source: str, **nbgrader: object):
-    known = {"schema_version": 3, "grade_id": name, "locked": True, "grade": False, "solution": False, "task": False}
-    return new_code_cell(source, id=name, metadata={"nbgrader": known | nbgrader})
-
-
 def notebook(answer: str):
     return new_notebook(
         cells=[
-            cell("given", GIVEN),
-            cell("answer", answer, solution=True, locked=False),
-            cell("tests", TESTS, grade=True, points=10),
+            code_cell("given", GIVEN),
+            code_cell("answer", answer, solution=True, locked=False),
+            code_cell("tests", TESTS, grade=True, points=10),
         ]
     )
 
@@ -185,17 +181,28 @@ COUNT = "def count():\n    return 3\ndef double(x):\n    return 2 * x"
 def in_cells(*sources: str, tests: str = LOOPS):
     """A notebook with these answers, the first in the answer cell, the others in cells of the student's own."""
     first, *others = sources
-    cells = [cell("given", GIVEN), cell("answer", first, solution=True, locked=False)]
+    cells = [code_cell("given", GIVEN), code_cell("answer", first, solution=True, locked=False)]
     cells += [new_code_cell(source, id=f"own-{place}") for place, source in enumerate(others)]
-    return new_notebook(cells=[*cells, cell("tests", tests, grade=True, points=7)])
+    return new_notebook(cells=[*cells, code_cell("tests", tests, grade=True, points=7)])
 
 
 @pytest.fixture
-def earned(quick, tmp_path):
+def rehearsed(quick, tmp_path):
+    """What the grader knows of a notebook in cells, by its tests and its solution."""
+
+    def rehearsed(tests: str = LOOPS, solution: str = COUNT, grader: Grader = quick, **metadata: object):
+        notebook = in_cells(f"### BEGIN SOLUTION\n{solution}\n### END SOLUTION", tests=tests)
+        notebook.metadata.update(metadata)
+        nbformat.write(notebook, tmp_path / "rehearsed.ipynb")
+        return rehearse(tmp_path / "rehearsed.ipynb", grader)
+
+    return rehearsed
+
+
+@pytest.fixture
+def earned(quick, rehearsed):
     """The points for each check of LOOPS."""
-    path = tmp_path / "loops.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION"), path)
-    known = rehearse(path, quick)
+    known = rehearsed()
 
     def earned(*sources: str) -> list[float]:
         outcome = quick.grade(in_cells(*sources), known)
@@ -253,10 +260,8 @@ def apply(f, x):
 """
 
 
-def test_what_a_test_asserts_is_not_swallowed_by_its_caller(quick, tmp_path):
-    path = tmp_path / "called.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=CALLED_BACK), path)
-    known = rehearse(path, quick)
+def test_what_a_test_asserts_is_not_swallowed_by_its_caller(quick, rehearsed):
+    known = rehearsed(CALLED_BACK, OPEN)
     assert known.inside == frozenset()
     assert quick.grade(in_cells(OPEN, tests=CALLED_BACK), known).earned("tests") == 7
     outcome = quick.grade(in_cells(SWALLOWING, tests=CALLED_BACK), known)
@@ -264,11 +269,11 @@ def test_what_a_test_asserts_is_not_swallowed_by_its_caller(quick, tmp_path):
     assert "not called with 3" in outcome.checks["tests"][1].reason
 
 
-def test_a_test_inside_a_students_context_manager_is_a_single_process_cell_and_no_more_protected_there(quick, tmp_path):
+def test_a_test_inside_a_students_context_manager_is_a_single_process_cell_and_no_more_protected_there(
+    quick, rehearsed
+):
     """A context manager sees what is raised in its block, and may swallow it: no other process can hold that."""
-    path = tmp_path / "opened.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=OPENED), path)
-    known = rehearse(path, quick)
+    known = rehearsed(OPENED, OPEN)
     assert known.inside == {"tests"}
     assert quick.grade(in_cells(OPEN, tests=OPENED), known).earned("tests") == 7
     assert quick.grade(in_cells(SWALLOWING, tests=OPENED), known).earned("tests") == 7
@@ -299,7 +304,7 @@ def test_cells_of_the_students_own_that_only_wait_do_not_hold_up_the_batch(quick
     assert "not run" in str(outcome.outputs[9]) and "not run" not in str(outcome.outputs[2])
 
 
-def test_what_hidden_lines_add_to_a_name_of_the_visible_ones_does_not_reach_the_student(quick, tmp_path):
+def test_what_hidden_lines_add_to_a_name_of_the_visible_ones_does_not_reach_the_student(quick, rehearsed):
     tests = f"""cases = ["visible"]
 more = 3
 ### BEGIN HIDDEN TESTS
@@ -307,40 +312,37 @@ cases.append("{SECRET[::-1]}")
 assert [count() for case in cases] == [3, 3]
 ### END HIDDEN TESTS
 """
-    path = tmp_path / "cases.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
     notebook = in_cells(COUNT, tests=tests)
     notebook.cells.append(new_code_cell("print(more, globals().get('cases'), get_ipython().user_ns)", id="later"))
-    outcome = quick.grade(notebook, rehearse(path, quick))
+    outcome = quick.grade(notebook, rehearsed(tests))
     assert outcome.earned("tests") == 7
     assert "3 " in str(outcome.outputs[3]) and SECRET[::-1] not in str(outcome.outputs)
 
 
-def test_a_reason_has_an_end(earned, quick, tmp_path):
-    path, tests = tmp_path / "said.ipynb", "assert count() == 3, f'not {count()}'"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
-    outcome = quick.grade(in_cells("def count():\n    return 'x' * 10**7", tests=tests), rehearse(path, quick))
+def test_a_reason_has_an_end(quick, rehearsed):
+    tests = "assert count() == 3, f'not {count()}'"
+    outcome = quick.grade(in_cells("def count():\n    return 'x' * 10**7", tests=tests), rehearsed(tests))
     assert outcome.earned("tests") == 0 and len(str(outcome.checks)) < 100_000
 
 
 @pytest.mark.slow
-def test_without_a_private_tmpfs_no_folder_is_too_deep_or_closed_to_be_removed(tmp_path, monkeypatch):
+def test_without_a_private_tmpfs_no_folder_is_too_deep_or_closed_to_be_removed(rehearsed, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    path = tmp_path / "loops.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION"), path)
     sandboxes = Sandbox.for_candidate(private_tmp=False), Sandbox.for_examiner()
     with contextlib.closing(Grader(3.0, sandboxes)) as grader:
-        known = rehearse(path, grader)
+        known = rehearsed(grader=grader)
         for name in ("folders deeper than a path is long", "folders that are closed to others"):
             assert grader.grade(in_cells(COUNT, f"{VANDALS[name]}\nimport time\ntime.sleep(1)"), known).faults == []
         assert [one.name for one in grader.candidates.folder.iterdir()] == ["home"]
-    assert list(tmp_path.iterdir()) == [path]
+    assert [path.name for path in tmp_path.iterdir()] == ["rehearsed.ipynb"]
 
 
 def check_by_check(answer: str):
     """The notebook with a grade cell for each check, as stock nbgrader gives points to cells."""
     checks = re.findall(r"### CHECK (\d+): [^\n]*\n(.*?)(?=### CHECK|\Z)", TESTS, re.DOTALL)
-    tests = [cell(f"tests{n}", source, grade=True, points=int(points)) for n, (points, source) in enumerate(checks)]
+    tests = [
+        code_cell(f"tests{n}", source, grade=True, points=int(points)) for n, (points, source) in enumerate(checks)
+    ]
     return new_notebook(cells=[*notebook(answer).cells[:2], *tests])
 
 
@@ -361,11 +363,6 @@ def test_what_a_reader_finds_in_nbgraders_own_engine(course, name):
     assert ("FOUND" in str([one.outputs for one in graded.cells])) == (name in FOUND_BY_NBGRADER)
 
 
-def test_nbgraders_own_engine_gives_the_transformer_all_points():
-    graded, _ = Execute().preprocess(notebook(CHEATS["an AST transformer that drops asserts"]), {})
-    assert determine_grade(graded.cells[-1]) == (10, 10)
-
-
 MANY = """
 import pandas as pd
 class Many(list):
@@ -377,25 +374,21 @@ def count(): return 3
 """
 
 
-def test_of_a_reply_to_the_grader_nothing_is_built_that_it_does_not_use(quick, tmp_path, monkeypatch):
-    path, tests, built = tmp_path / "many.ipynb", "assert count() == 3", []
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=f"### CHECK 7: a\n{tests}"), path)
-    known, build, decode, replies = rehearse(path, quick), Reader.build, wire.decode, []
+def test_of_a_reply_to_the_grader_nothing_is_built_that_it_does_not_use(quick, rehearsed, monkeypatch):
+    tests, built = "### CHECK 7: a\nassert count() == 3", []
+    known, build, decode, replies = rehearsed(tests), Reader.build, wire.decode, []
     monkeypatch.setattr(Reader, "build", lambda self, codec, parts: built.append(codec) or build(self, codec, parts))
     monkeypatch.setattr(wire, "decode", lambda *args, **how: replies.append(decode(*args, **how)) or replies[-1])
-    outcome = quick.grade(in_cells(MANY, tests=f"### CHECK 7: a\n{tests}"), known)
+    outcome = quick.grade(in_cells(MANY, tests=tests), known)
     assert outcome.earned("tests") == 7
     assert "'frames': [None, None, None, None], 'texts': ['a']" in str(replies)
     assert set(built) <= SIMPLE
 
 
-def test_the_work_of_reading_replies_is_paid_from_the_budget_and_ends_with_it(quick, tmp_path, monkeypatch):
+def test_the_work_of_reading_replies_is_paid_from_the_budget_and_ends_with_it(quick, rehearsed, monkeypatch):
     """By a clock of our own each look at a reply takes 100 seconds; there are two for each cell."""
-    path, tests = tmp_path / "slow.ipynb", "### CHECK 7: a\nassert count() == 3"
-    notebook = in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests)
-    notebook.metadata["viva"] = {"budget": 10_000}
-    nbformat.write(notebook, path)
-    known, ticks = rehearse(path, quick), itertools.count(step=100.0)
+    tests = "### CHECK 7: a\nassert count() == 3"
+    known, ticks = rehearsed(tests, viva={"budget": 10_000}), itertools.count(step=100.0)
     monkeypatch.setattr(time, "process_time", lambda: next(ticks))
     outcome = quick.grade(in_cells(COUNT, *["a = 1"] * 100, tests=tests), known)
     ran = sum(count is not None for _, count in outcome.outputs.values())
@@ -416,22 +409,19 @@ def count():
 
 
 @pytest.mark.parametrize("start", [-100, 2**40])
-def test_no_byte_of_the_examiners_memory_is_told_and_it_lives_on(quick, tmp_path, start):
-    path, tests = tmp_path / "told.ipynb", "assert count() == 3\n### CHECK 3: more\nassert 1 + 1 == 2"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=f"### CHECK 4: a\n{tests}"), path)
-    notebook = in_cells(FOREIGN.format(start=start), tests=f"### CHECK 4: a\n{tests}")
-    outcome = quick.grade(notebook, rehearse(path, quick))
+def test_no_byte_of_the_examiners_memory_is_told_and_it_lives_on(quick, rehearsed, start):
+    tests = "### CHECK 4: a\nassert count() == 3\n### CHECK 3: more\nassert 1 + 1 == 2"
+    outcome = quick.grade(in_cells(FOREIGN.format(start=start), tests=tests), rehearsed(tests))
     first, second = outcome.checks["tests"]
     assert (first.verdict, first.earned, second.earned) == (Verdict.ERROR, 0, 3) and outcome.faults == []
     assert first.reason.endswith(": told")
 
 
 @pytest.mark.parametrize("name", ["KeyError", "ValueError", "type('N' * 10**6, (OSError,), {})"])
-def test_an_exception_of_any_size_is_an_error_of_the_students(quick, tmp_path, name):
-    path, tests = tmp_path / "large.ipynb", "### CHECK 7: a\nassert count() == 3"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
+def test_an_exception_of_any_size_is_an_error_of_the_students(quick, rehearsed, name):
+    tests = "### CHECK 7: a\nassert count() == 3"
     notebook = in_cells(f"def count():\n    raise {name}('\\0' * 17_000_000)", tests=tests)
-    outcome = quick.grade(notebook, rehearse(path, quick))
+    outcome = quick.grade(notebook, rehearsed(tests))
     (check,) = outcome.checks["tests"]
     assert check.verdict in (Verdict.ERROR, Verdict.FAILED) and outcome.faults == []
     assert len(str(outcome.checks)) < 250_000
@@ -450,10 +440,8 @@ assert double(2) == 4
 
 
 @pytest.mark.slow
-def test_an_answer_that_ends_the_examiner_each_time_costs_its_check_alone(quick, tmp_path):
-    path = tmp_path / "ending.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=ENDING), path)
-    known = rehearse(path, quick)
+def test_an_answer_that_ends_the_examiner_each_time_costs_its_check_alone(quick, rehearsed):
+    known = rehearsed(ENDING)
     for answer, verdict, earned in (("3", Verdict.PASSED, 7), ("4", Verdict.KILLED, 4)):
         outcome = quick.grade(in_cells(COUNT.replace("return 3", f"return {answer}"), tests=ENDING), known)
         assert outcome.faults == []
@@ -466,8 +454,7 @@ CREDITS = "score = sum(count() == 3 for _ in range(7)) if count() == 3 else coun
 @pytest.mark.parametrize(
     ("count", "earned"), [("3", 7), ("2.5", 2.5), ("float('nan')", 0), ("-1", 0), ("99", 7), ("[]", 0)]
 )
-def test_the_last_value_of_a_test_is_no_more_than_its_points(quick, tmp_path, count, earned):
-    path, tests = tmp_path / "credits.ipynb", f"### CHECK 7: a\n{CREDITS}"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
-    outcome = quick.grade(in_cells(f"def count():\n    return {count}", tests=tests), rehearse(path, quick))
+def test_the_last_value_of_a_test_is_no_more_than_its_points(quick, rehearsed, count, earned):
+    tests = f"### CHECK 7: a\n{CREDITS}"
+    outcome = quick.grade(in_cells(f"def count():\n    return {count}", tests=tests), rehearsed(tests))
     assert outcome.earned("tests") == earned

@@ -326,6 +326,7 @@ ASK = (
     "demo",
     "release --no-audit",
     f"regrade {TINY} --no-audit",
+    f"regrade {TINY} --what-if",
     f"rubric {TINY}",
     f"package gradescope {TINY}",
     f"collect hw --assignment={TINY} --no-times",

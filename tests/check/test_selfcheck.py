@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tests import handmade
 from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
@@ -78,7 +79,7 @@ SOME = [
 ]
 
 
-MANY, FEW = EVERY[::32], EVERY[1::32]
+MANY, VALIDATED = EVERY[::32], [case for case in SOME if case[0] == SHORT] + EVERY[1::32]
 """Known answers that lie side by side make much the same mistake, and `make audit` grades all."""
 
 
@@ -135,32 +136,14 @@ def visible_blueprint(assignment, folder):
     return read_blueprint(path)
 
 
-VALIDATED = [
-    (SHORT, "right/einsum"),
-    (SHORT, "wrong/only_the_first_answers"),
-    ("ps5_sentence", "wrong/only_the_first_answers"),
-]
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize(("assignment", "name"), VALIDATED, ids=[f"{one}-{other}" for one, other in VALIDATED])
-def test_nbgrader_validate_fails_the_cells_in_which_a_visible_check_does_not_pass(
-    assignment, name, own_grader, tmp_path
-):
-    validate_agrees(assignment, filled(assignment, name)[0], own_grader, tmp_path)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("assignment", "answer"), thinned(FEW), ids=map(named, FEW))
-def test_nbgrader_validate_agrees_on_known_answers(assignment, answer, own_grader, tmp_path):
-    blueprint, release = notebooks(assignment)
-    validate_agrees(assignment, fill_in(answer, release, blueprint), own_grader, tmp_path)
-
-
-def validate_agrees(assignment, notebook, own_grader, folder):
+@pytest.mark.parametrize(("assignment", "answer"), thinned(VALIDATED), ids=map(named, VALIDATED))
+def test_nbgrader_validate_fails_the_cells_with_a_visible_check_that_fails(assignment, answer, own_grader, tmp_path):
     from nbgrader.validator import Validator
 
-    path = write(notebook, folder)
+    blueprint, release = notebooks(assignment)
+    notebook = fill_in(answer, release, blueprint)
+    path = write(notebook, tmp_path)
     _, tried = check(path, own_grader)
     failing = {one.cell for one in tried if one.counts and not one.passed}
     try:
@@ -237,20 +220,10 @@ def test_where_the_solution_shows_nothing_an_answer_in_another_order_passes_the_
 
 
 def notebook_of(answer, tests, about=None):
-    from nbformat.v4 import new_code_cell, new_notebook
+    from nbformat.v4 import new_notebook
 
-    def meta(grade, solution):
-        return {"nbgrader": {
-            "grade_id": "test_it" if grade else "it", "grade": grade, "solution": solution, "locked": grade,
-            "task": False, "schema_version": 3, "points": 1, "cell_type": "code",
-        }}  # fmt: skip
-
-    cells = [
-        new_code_cell(answer, id="it", metadata=meta(False, True)),
-        new_code_cell(tests, id="test_it", metadata=meta(True, False)),
-    ]
-    metadata = {"kernelspec": {"language": "python", "name": "python3", "display_name": "Python 3"}}
-    return new_notebook(cells=cells, metadata=metadata | ({"viva": {"check": about}} if about else {}))
+    cells = [handmade.answer("it", answer), handmade.graded("test_it", tests, 1)]
+    return new_notebook(cells=cells, metadata=handmade.PYTHON | ({"viva": {"check": about}} if about else {}))
 
 
 MAGIC = """

@@ -3,64 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tests.oral import Exam
+from tests.oral import Exam, read_tables
 from viva.engine.carried import plan
 from viva.record import CARRIED
 
-EXAM = """
---- given
-import numpy as np
-scores = [0.0, np.log(3)]
-for scored in scores: pass
---- answer
-def secret_shift(scores): return np.array(scores) - max(scores)
-def softmax(scores):
-    powers = np.exp(secret_shift(scores))
-    return powers / powers.sum()
---- test
-### CHECK 1: sum
-assert np.isclose(sum(softmax([1.0, 2.0])), 1)
-### CHECK 1: numbers
-assert np.allclose(softmax([0.0, np.log(3)]), [0.25, 0.75])
---- answer
-weights = softmax(scores)
-for scored in scores: pass
---- test
-### CHECK 1: weights
-assert np.allclose(weights, [0.25, 0.75])
---- answer
-def attend(scores, values):
-    return softmax(scores) @ values
---- test
-### CHECK 1: attend
-assert np.isclose(attend([0.0, np.log(3)], np.array([4.0, 8.0])), 7)
-### CHECK 1: zeros
-assert np.isclose(attend([0.0, 0.0], np.array([4.0, 8.0])), 6)
-### CHECK 1: softmax again
-### BEGIN HIDDEN TESTS
-assert np.allclose(softmax([0.0, np.log(3)]), [0.25, 0.75])
-### END HIDDEN TESTS
---- answer
-choice = "b"
---- test
-### CHECK 1: choice
-assert choice == "b"
---- answer
-def slope(f, x):
-    return (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
---- test
-### CHECK 1: slope
-assert np.isclose(slope(np.sin, 0.0), 1)
---- answer
-def bend(f, x):
-    return slope(lambda x: slope(f, x), x)
---- test
-### CHECK 1: bend
-assert abs(bend(lambda x: x * x, 3.0) - 2) < 0.01
-"""
+TABLES = read_tables(Path(__file__).with_name("carried.txt"))
+EXAMS = TABLES[""]
+
 SOFTMAX, WEIGHTS, ATTEND, CHOICE, SLOPE, BEND = (f"answer-{number}" for number in (1, 3, 5, 7, 9, 11))
 SLIP = "def softmax(scores): return np.abs(scores) / np.sum(np.abs(scores) + 1e-9)"
 TWO = {"numbers", "softmax again"}
@@ -69,7 +22,7 @@ OF_SOFTMAX = {"weights": ("softmax",), "attend": ("softmax",), "zeros": ("softma
 
 @pytest.fixture(scope="module")
 def exam(grader, tmp_path_factory):
-    exam = Exam(EXAM, grader, tmp_path_factory.mktemp("carried"))
+    exam = Exam(EXAMS["exam"], grader, tmp_path_factory.mktemp("carried"))
     assert carried(exam, {}) == (set(), {}) and not exam.examination.inside
     return exam
 
@@ -133,39 +86,7 @@ def test_nothing_runs_again_where_no_slip_can_have_cost_twice(exam):
         assert plan(outcome, notebook, exam.examination) is None, answers
 
 
-ATTACKS = {
-    "the source in the process": """
-def attend(scores, values):
-    import gc, inspect
-    texts = [str(inspect.getclosurevars(softmax)), *(one for one in gc.get_objects() if type(one) is str)]
-    texts += [str(one.co_consts) + str(one.co_names) for one in gc.get_objects() if hasattr(one, "co_consts")]
-    texts += [str(vars(softmax)), str(softmax.__code__.co_names), str(softmax.__globals__)]
-    found = any("secret" + "_shift" in text for text in texts)
-    return 7 if found else 0
-""",
-    "a name that only the solution has": """
-def attend(scores, values):
-    power = np.exp(secret_shift(scores))
-    softmax
-    return power / power.sum() @ values
-""",
-    "an attribute of the function": """
-def attend(scores, values):
-    return softmax.__globals__["softmax"].__wrapped__(scores) @ values
-""",
-    "one answer in each run": """
-def attend(scores, values):
-    right = np.isclose(softmax([0.0, np.log(3)])[0], 0.25)
-    return 7 if right else 6
-""",
-    "the process ends in the second run": """
-def attend(scores, values):
-    import os
-    if np.isclose(softmax([0.0, np.log(3)])[0], 0.25):
-        os._exit(0)
-    return softmax(scores) @ values
-""",
-}
+ATTACKS = TABLES["attacks"]
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
@@ -193,30 +114,8 @@ def test_a_solution_that_runs_text_as_code_is_not_carried(exam):
     assert plan(outcome, notebook, exam.examination) and plan(outcome, notebook, examination) is None
 
 
-OTHERS = """
---- answer
-def steps(n):
-    for step in range(n): yield step
-def countdown(n):
-    while n: n -= 1
-    return n
---- test
-### CHECK 1: steps
-assert list(steps(3)) == [0, 1, 2]
-### CHECK 1: countdown
-assert countdown(5) == 0
---- answer
-def total(n): return sum(steps(n)) + countdown(n)
---- test
-### CHECK 1: total
-assert total(3) == 3
-### CHECK 1: none
-assert total(0) == 0
-"""
-
-
 def test_what_never_ends_in_the_solution_or_cannot_cross_changes_nothing(grader, tmp_path):
-    exam = Exam(OTHERS, grader, tmp_path, viva={"seconds": 2})
+    exam = Exam(EXAMS["others"], grader, tmp_path, viva={"seconds": 2})
     slip = "def steps(n): return []\ndef countdown(n): return 0"
     endless = "def total(n): return countdown(-1)"
     assert carried(exam, {"answer-0": slip, "answer-2": endless}) == ({"steps", "total"}, {})
@@ -224,26 +123,7 @@ def test_what_never_ends_in_the_solution_or_cannot_cross_changes_nothing(grader,
     assert carried(exam, {}) == (set(), {})
 
 
-OF_HIDDEN_LINES = """
---- answer
-one = 1
-other = 2
---- test
-### CHECK 1: one
-assert one == 1
-### CHECK 1: other
-### BEGIN HIDDEN TESTS
-assert other == 2
-### END HIDDEN TESTS
---- answer
-total = one + other
---- test
-### CHECK 1: total
-assert total == 3
-"""
-
-
 def test_all_names_of_a_wrong_answer_become_the_solutions_also_those_that_only_hidden_lines_use(grader, tmp_path):
     """As the values of ps5, of which a visible line shows only the first."""
-    exam = Exam(OF_HIDDEN_LINES, grader, tmp_path)
+    exam = Exam(EXAMS["of hidden lines"], grader, tmp_path)
     assert carried(exam, {"answer-0": "one = 3\nother = 4"}) == ({"one", "other"}, {"total": ("one", "other")})

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, read_exams
 from viva.verdict import Verdict
 
-TOLD = """
---- given
-import random
-import numpy as np
-{given}
---- answer
-def one(): return {one}
---- test
-{test}
-assert one() == 1, repr((random.random(), float(np.random.rand())))
---- test
-assert one() == 1, repr((random.random(), float(np.random.rand())))
-"""
+EXAMS = read_exams(Path(__file__).with_name("dice.txt"))
 WRONG = "def one(): return 2"
 ASIDE = f"import random, numpy as np\nrandom.seed(3); np.random.seed(3)\n{WRONG}"
 
@@ -37,51 +26,28 @@ def as_of(seed: int) -> str:
 
 
 def test_where_nobody_seeds_a_test_draws_the_same_for_all_students_and_nobody_knows_what(grader, tmp_path):
-    exam = Exam(TOLD.format(given="", one=1, test=""), grader, tmp_path)
+    exam = Exam(EXAMS["told"].format(given="", one=1, test=""), grader, tmp_path)
     first, second = drawn(exam, WRONG)
     assert [first, second] == drawn(exam, WRONG) == drawn(exam, ASIDE)
     assert len({first, second, as_of(0), as_of(3)}) == 4
-    other = Exam(TOLD.format(given="", one="2 - 1", test=""), grader, tmp_path)
+    other = Exam(EXAMS["told"].format(given="", one="2 - 1", test=""), grader, tmp_path)
     assert not {first, second} & set(drawn(other, WRONG)), "the solution is part of the secret"
 
 
 def test_random_numbers_of_read_only_cells_are_the_same_in_both_processes_and_no_known_ones(grader, tmp_path):
-    text = """
---- given
-import random
-table = [random.random() for _ in range(5)]
---- answer
-shown = list(table)
---- wrong
-import random
-shown = [random.Random(0).random() for _ in range(5)]
---- test
-assert shown == table
-"""
-    exam = Exam(text, grader, tmp_path)
-    exam.prove()
+    Exam(EXAMS["a table that is drawn"], grader, tmp_path).prove()
 
 
 @pytest.mark.parametrize("given", ["random.seed(7)", "np.random.seed(7); random.seed(7)"])
 def test_where_a_cell_above_seeds_the_numbers_follow_from_that(given, grader, tmp_path):
-    exam = Exam(TOLD.format(given=given, one=1, test=""), grader, tmp_path)
+    exam = Exam(EXAMS["told"].format(given=given, one=1, test=""), grader, tmp_path)
     first, _ = drawn(exam, WRONG)
     assert first.split(",")[0] == as_of(7).split(",")[0]
     assert (first == as_of(7)) == ("np" in given)
 
 
 def test_a_seed_that_no_text_shows_is_followed_where_the_solution_needs_it(grader, tmp_path):
-    text = f"""
---- given
-import numpy as np
-getattr(np.random, "se" + "ed")(5)
---- answer
-def same(x): return x
---- wrong
-def same(x): return 0
---- test
-assert same(np.random.rand()) == {np.random.RandomState(5).rand()!r}
-"""
+    text = EXAMS["a seed that no text shows"].format(number=np.random.RandomState(5).rand())
     exam = Exam(text, grader, tmp_path)
     assert lost(exam.grade()) == {}
     assert exam.check("def same(x): return 0").verdict is Verdict.FAILED
@@ -97,28 +63,7 @@ LIBRARIES = {
 def test_a_read_only_cell_draws_what_a_plain_run_draws_whatever_failed_above_it(library, grader, tmp_path):
     """A public course: the cell asks for a name that a failed test did not bind, and the right answer below lost."""
     seed, draw, number = LIBRARIES[library]
-    text = f"""
---- given
-import random
-import numpy as np
-{seed}
---- answer
-def f(x): return 2 * x
---- test
-y_hat = f(3)
-assert y_hat == 6
---- given
-z = y_hat + 1
---- given
-x = {draw}
---- answer
-def g(v): return v + 1
---- wrong
-def g(v): return v
---- test
-assert abs(g(x) - {number + 1!r}) < 1e-9
-"""
-    exam = Exam(text, grader, tmp_path)
+    exam = Exam(EXAMS["a cell that draws"].format(seed=seed, draw=draw, number=number), grader, tmp_path)
     exam.prove()
     for failing in ("def f(x): raise NotImplementedError", "def f(x): return None", "def f(x): ..."):
         outcome = exam.grade({"answer-1": failing})
@@ -128,26 +73,7 @@ assert abs(g(x) - {number + 1!r}) < 1e-9
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_who_draws_for_himself_above_a_read_only_cell_finds_his_own_numbers_in_the_tests(library, grader, tmp_path):
     seed, draw, _ = LIBRARIES[library]
-    text = f"""
---- given
-import random
-import numpy as np
-{seed}
---- answer
-size = 1
---- right
-size = 1
-print({draw}, random.gauss(0, 1), np.random.randn())
---- given
-x = [{draw}, random.gauss(0, 1), float(np.random.randn())]
---- answer
-y = [2 * v for v in x]
---- wrong
-y = [3 * v for v in x]
---- test
-assert y == [2 * v for v in x] and size == 1
-"""
-    Exam(text, grader, tmp_path).prove()
+    Exam(EXAMS["an answer that draws for itself"].format(seed=seed, draw=draw), grader, tmp_path).prove()
 
 
 CHOSEN = {
@@ -162,19 +88,7 @@ CHOSEN = {
 
 @pytest.mark.parametrize("chosen", CHOSEN)
 def test_a_state_that_an_answer_made_up_is_not_drawn_from(chosen, grader, tmp_path):
-    text = """
---- given
-import random
-import numpy as np
-random.seed(1); np.random.seed(1)
---- answer
-def f(x): return 3 * x
---- test
-f(1.0)
-x = [float(np.random.randn()), random.gauss(0, 1), float(np.random.rand()), random.random()]
-assert [f(v) for v in x] == [3 * v for v in x] and all(x)
-"""
-    exam = Exam(text, grader, tmp_path)
+    exam = Exam(EXAMS["a state that an answer makes up"], grader, tmp_path)
     setting = f"def f(x):\n    {CHOSEN[chosen]}\n    return "
     assert exam.check(f"{setting}0 * x").verdict is Verdict.FAILED
     assert exam.check(f"{setting}3 * x").verdict is Verdict.PASSED
@@ -191,18 +105,7 @@ KEPT = {
 
 
 def test_where_a_right_answer_seeds_or_draws_the_test_goes_on_as_in_one_process(grader, tmp_path):
-    text = """
---- given
-import random
-import numpy as np
-random.seed(1); np.random.seed(1)
---- answer
-def f(): return 3
---- test
-assert f() == 3
-assert not f(), repr((float(np.random.randn()), float(np.random.rand()), random.gauss(0, 1), random.random()))
-"""
-    exam = Exam(text, grader, tmp_path)
+    exam = Exam(EXAMS["an answer that seeds or draws"], grader, tmp_path)
     for doing in KEPT.values():
         answer = f"def f():\n    {doing}\n    return 3"
         split, alone = (exam.grade(answer, alone).checks["test-2"][0].reason for alone in (False, True))

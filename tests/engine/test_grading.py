@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from bench.tape import crowded
-from tests.oral import Exam, code_cell, lost, read
+from tests.oral import Exam, code_cell, lost, read, read_exams
 from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult
@@ -24,54 +24,15 @@ from viva.sandbox.confinement import Sandbox
 from viva.submission.studentcopy import describe, open_copy
 from viva.verdict import Verdict
 
+EXAMS = read_exams(Path(__file__).with_name("grading.txt"))
+
 pytestmark = [pytest.mark.xdist_group("grading"), pytest.mark.usefixtures("processes")]
 
-TEXT = """
---- given
-import numpy as np
---- answer
-def f(x): return x + 1
---- test
-### CHECK 1: one
-assert f(1) == 2, "one is wrong"
-### CHECK 2: ten
-assert f(10) == 11
---- answer
-y = [1, 2]
-def g(x): return x * 2
---- test
-### CHECK 1: y
-assert y == [1, 2]
-### CHECK 1: g
-assert g(2) == 4
---- test
-assert f(g(1)) == 3
-"""
-NAMES = """
---- given
-step = 1
---- answer
-def up(x): return x + step * factor
---- test
-### CHECK 1: with the factor of the test
-factor, lower = 3, [0, 1]
-assert up(1) == 4
-### CHECK 1: with another step
-step = 2
-assert up(1) == 7
-def eps(): return 0
-### CHECK 1: as before
-assert up(2) == 8
---- answer
-def down(x): return x - 1
---- test
-assert down(3) == 2
-"""
 OWN = "lower, step, factor = 5, 1, 0\ndef eps(x): return x\ndef up(x): return eps(x) + step * factor * (lower == 5)"
 
 
 def test_a_students_own_name_stays_theirs_and_one_that_the_solution_reads_is_the_tests(grader, tmp_path):
-    exam = Exam(NAMES, grader, tmp_path)
+    exam = Exam(EXAMS["names"], grader, tmp_path)
     own = {"answer-1": OWN, "answer-3": "def down(x): return eps(x) - (lower == 5)"}
     assert lost(exam.grade()) == lost(exam.grade(own)) == {}
     assert lost(exam.grade(own, alone=True)) == {}
@@ -97,7 +58,7 @@ def quick():
 
 @pytest.fixture(scope="module")
 def exam(quick, tmp_path_factory) -> Exam:
-    return Exam(TEXT, quick, tmp_path_factory.mktemp("exam"))
+    return Exam(EXAMS["text"], quick, tmp_path_factory.mktemp("exam"))
 
 
 def points(outcome) -> dict[str, list[float]]:
@@ -207,36 +168,6 @@ def test_an_endless_answer_that_heeds_no_interrupt_is_a_timeout(exam):
     assert points(outcome)[SECOND] == [1, 1]
 
 
-HELPED = """
---- answer
-def slow(x): return x
-def user(x): return slow(x)
---- test
-### CHECK 1: one
-assert user(1) == 1
-### CHECK 1: two
-assert user(2) == 2
-### CHECK 1: three
-assert user(3) == 3
-### CHECK 1: four
-assert user(4) == 4
-### CHECK 1: five
-assert user(5) == 5
---- answer
-def other(x): return slow(x)
-def free(x): return x
---- test
-### CHECK 1: other
-assert other(1) == 1
-### CHECK 1: free
-assert free(1) == 1
---- answer
-total = sum([free(one) for one in (1, 2)])
---- test
-assert total == 3
-"""
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -247,7 +178,7 @@ assert total == 3
     ],
 )
 def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quick, tmp_path, body):
-    exam = Exam(HELPED, quick, tmp_path)
+    exam = Exam(EXAMS["helped"], quick, tmp_path)
     outcome = exam.grade({"answer-0": f"def slow(x):\n    {body}\ndef user(x): return slow(x)"})
     assert verdicts(outcome, "test-1") == ["timeout"] * 5
     assert verdicts(outcome, "test-3") == ["timeout", "passed"]
@@ -260,7 +191,7 @@ def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quic
 
 @pytest.mark.slow
 def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_for_others(grader, tmp_path):
-    exam = Exam(HELPED, grader, tmp_path, viva={"seconds": 3})  # a crowded machine may need one
+    exam = Exam(EXAMS["helped"], grader, tmp_path, viva={"seconds": 3})  # a crowded machine may need one
     outcome = exam.grade(
         {"answer-0": "def slow(x):\n    while x == 1: pass\n    return x\ndef user(x): return slow(x)"}
     )
@@ -269,7 +200,7 @@ def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_
 
 
 def test_what_an_endless_cell_left_half_done_is_a_timeout_and_no_wrong_answer(quick, tmp_path):
-    exam = Exam(HELPED, quick, tmp_path)
+    exam = Exam(EXAMS["helped"], quick, tmp_path)
     outcome = exam.grade({"answer-4": "total = 0\nwhile True: pass"})
     assert verdicts(outcome, "test-5") == ["timeout"]
     assert (
@@ -278,7 +209,7 @@ def test_what_an_endless_cell_left_half_done_is_a_timeout_and_no_wrong_answer(qu
 
 
 def test_a_function_that_ends_its_process_costs_no_other_function_its_checks(quick, tmp_path):
-    exam = Exam(HELPED, quick, tmp_path)
+    exam = Exam(EXAMS["helped"], quick, tmp_path)
     outcome = exam.grade({"answer-0": "import os\ndef slow(x): return x\ndef user(x): os._exit(1)"})
     assert verdicts(outcome, "test-1") == ["killed"] * 5
     assert verdicts(outcome, "test-3") == ["passed", "passed"]
@@ -287,7 +218,7 @@ def test_a_function_that_ends_its_process_costs_no_other_function_its_checks(qui
 
 @pytest.mark.slow
 def test_a_submission_has_one_budget_of_time_which_also_what_begins_again_is_paid_from(quick, tmp_path):
-    exam = Exam(HELPED, quick, tmp_path, viva={"budget": 2})
+    exam = Exam(EXAMS["helped"], quick, tmp_path, viva={"budget": 2})
     assert exam.examination.budget(quick.seconds) == 2
     endless = "import time\ntime.sleep(1e6)"
     outcome = exam.grade({"answer-0": endless, "answer-2": f"{endless}", "answer-4": "import os\nos._exit(1)"})
@@ -433,39 +364,15 @@ def test_the_time_limit_is_the_courses_or_the_notebooks_or_the_cells(quick, grad
     assert timed(tmp_path, grader, cell_seconds=0.5) == "timeout"
 
 
-LONG = """
---- answer
-import time
-
-def work():
-    end = time.process_time() + 0.5
-    while time.process_time() < end:
-        pass
-    return 1
---- test
-### CHECK 1: first
-assert work() == 1
-### CHECK 1: second
-assert work() == 1
-### CHECK 1: third
-assert work() == 1
---- wrong
-import time
-
-def work():
-    time.sleep(100)
-"""
-
-
 SHORTEST = 0.75
-"""Half of the seconds that the right answer of LONG computes: the waits of two processes can overlap, and the clock of
-grading leaves out each of them."""
+"""Half of the seconds that the right answer computes: the waits of two processes can overlap, and the clock of grading
+leaves out each of them."""
 
 
 @pytest.mark.thorough
 def test_beside_four_busy_loops_for_each_processor_the_verdicts_are_the_same(grader, tmp_path):
     """One check had its wait for the processor discounted, and the next one had no time left."""
-    exam = Exam(LONG, grader, tmp_path)
+    exam = Exam(EXAMS["long"], grader, tmp_path)
     quick = Grader(2.0, grader.sandboxes, ("numpy",))
     with contextlib.closing(quick), crowded(4):
         start = time.monotonic()
@@ -587,30 +494,8 @@ def test_a_module_beside_the_notebook_is_imported_by_answers_and_the_instructors
     assert wrong.outputs[0][0] == [] and verdicts(wrong, "test-1") == ["failed"]
 
 
-HELPER = """
---- answer
-def f(x): return x + 1
-def g(x): return 2 * f(x)
---- test
-import math
-def checked(function, x, y):
-    assert math.isclose(function(x), y)
-class Case:
-    x, y = 1, 4
-checked(f, 1, 2)
---- open
-checked(f, 2, 3)
---- test
-import tracemalloc
-assert not tracemalloc.is_tracing()
-checked(g, Case.x, Case.y)
---- test
-checked(g, 2, 6)
-"""
-
-
 def test_what_a_test_cell_defines_is_there_in_the_cells_below_it_also_where_they_run_inside(quick, tmp_path):
-    exam = Exam(HELPER, quick, tmp_path)
+    exam = Exam(EXAMS["helper"], quick, tmp_path)
     assert exam.examination.inside == {"test-3"}
     assert verdicts(exam.grade(), "test-3") == verdicts(exam.grade(), "test-4") == ["passed"]
     wrong = exam.grade("def f(x): return x\ndef g(x): return 2 * f(x)")
@@ -636,37 +521,6 @@ def test_a_test_that_ends_by_no_ordinary_exception_fails_and_the_next_one_runs(q
     assert verdicts(outcome, "test-2") == ["passed"]
 
 
-SHARED = """
---- answer
-def f(x): return x + 1
---- test
-### BEGIN HIDDEN TESTS
-def reference_double(number):
-    return 2 * number
-
-
-reference_numbers = [reference_double(number) for number in range(3)]
-### END HIDDEN TESTS
-### CHECK 1: one
-assert f(1) == 2
-### CHECK 1: ten
-assert f(10) == 11
---- answer
-def g(x): return 2 * x
---- test
-### CHECK 1: three numbers
-### BEGIN HIDDEN TESTS
-assert [g(number) for number in range(3)] == reference_numbers
-### END HIDDEN TESTS
-### CHECK 1: five
-### BEGIN HIDDEN TESTS
-assert g(5) == reference_double(5)
-### END HIDDEN TESTS
---- answer
-def h(x): return 2 * x
---- test
-assert h(7) == reference_double(7)
-"""
 ENDS = "import os\ndef f(x):\n    if x in ({}): os._exit(1)\n    return x + 1"
 MISFORTUNES = {
     "fails": ("def f(x): return 0", ["failed", "failed"]),
@@ -695,7 +549,7 @@ MISFORTUNES = {
 )
 def test_shared_lines_of_a_test_cell_are_there_for_those_below_whatever_came_of_its_checks(quick, tmp_path, name):
     answer, expected = MISFORTUNES[name]
-    exam = Exam(SHARED, quick, tmp_path)
+    exam = Exam(EXAMS["shared"], quick, tmp_path)
     outcome = exam.grade(answer)
     assert verdicts(outcome, "test-1") == expected
     assert points(outcome) == points(outcome) | {"test-3": [1, 1], "test-5": [1]}
@@ -709,7 +563,7 @@ def test_what_a_helper_of_a_test_cell_above_uses_is_asked_with_the_names_of_a_te
 
 
 def test_a_process_that_ends_at_several_test_cells_costs_the_checks_at_which_it_did(quick, tmp_path):
-    exam = Exam(SHARED, quick, tmp_path)
+    exam = Exam(EXAMS["shared"], quick, tmp_path)
     answers = {
         "answer-0": ENDS.format("10,"),
         "answer-2": "import os\ndef g(x): return os._exit(1) if x == 5 else 2 * x",

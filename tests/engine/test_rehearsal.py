@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.oral import Exam, lost, read
+from tests.oral import Exam, lost, read, read_tables
 from viva import wording
 from viva.course.examining.graders import new_grader
 from viva.engine.dialogue.expected import PLAIN, expected_of
@@ -18,173 +18,10 @@ from viva.record import Note
 from viva.sandbox.confinement import Sandbox
 from viva.verdict import BlueprintError, Verdict
 
-INSIDE = {
-    "a class that a test defines, handed to student code": """
---- answer
-def total(items):
-    return sum(item.price() for item in items)
-def name(item):
-    return item.label
---- wrong
-def total(items):
-    return 0
-def name(item):
-    return "x"
---- test
-class Item:
-    label = "thing"
-    def __init__(self, p): self.p = p
-    def price(self): return self.p
-assert total([Item(2), Item(3)]) == 5
-assert name(Item(0)) == "thing"
-""",
-    "a class of a test that is derived from a student's class": """
---- answer
-class Base:
-    def greet(self): return "hello " + self.who()
-    def who(self): return "base"
---- wrong
-class Base:
-    def greet(self): return "hello base"
-    def who(self): return "base"
---- test
-class Mine(Base):
-    def who(self): return "test"
-assert Mine().greet() == "hello test"
-""",
-    "an object of the notebook that a method changes": """
---- given
-import numpy as np
-data = np.arange(4.0)
-cache = {}
---- answer
-def remember(k):
-    cache[k] = k * 2
-    data[0] = 100
-    return len(cache)
---- wrong
-def remember(k):
-    return 1
---- test
-assert remember(3) == 1
-assert cache == {3: 6}
-assert data[0] == 100
-""",
-    "input replaced by a test": """
---- answer
-def ask():
-    return int(input("n? ")) + 1
---- wrong
-def ask():
-    return 1
---- test
-import builtins
-keep = builtins.input
-builtins.input = lambda prompt="": "41"
-try:
-    assert ask() == 42
-finally:
-    builtins.input = keep
-""",
-    "unittest.mock patches a name that students use": """
---- answer
-def ask():
-    return int(input("n? ")) + 1
---- wrong
-def ask():
-    return 1
---- test
-from unittest import mock
-with mock.patch("builtins.input", side_effect=["41"]):
-    assert ask() == 42
-with mock.patch("builtins.print") as p:
-    pass
-""",
-    "%time before a statement": """
---- answer
-def f(x): return x + 1
---- wrong
-def f(x): return x
---- test
-%time y = f(1)
-assert y == 2
-""",
-    "a given class that students extend": """
---- given
-class Base:
-    def __init__(self, n=1): self.n = n
-    def double(self): return self.n * 2
-    def area(self): raise NotImplementedError
---- answer
-class Square(Base):
-    def area(self): return self.n ** 2
---- wrong
-class Square(Base):
-    def area(self): return self.n
---- test
-s = Square(3)
-assert s.area() == 9 and s.double() == 6
-assert isinstance(s, Base) and issubclass(Square, Base)
-""",
-    "a given object that is passed to student code": """
---- given
-class Point:
-    def __init__(self, x, y): self.x, self.y = x, y
-p = Point(1, 2)
---- answer
-def norm(q): return (q.x ** 2 + q.y ** 2) ** 0.5
-def move(q): q.x += 1
---- wrong
-def norm(q): return q.x + q.y
-def move(q): pass
---- test
-assert norm(Point(3, 4)) == 5
-assert abs(norm(p) - 5 ** 0.5) < 1e-9
-move(p)
-assert p.x == 2
-""",
-    "files that students write and tests read": """
---- answer
-def save(name):
-    with open(name, "w") as f:
-        f.write("hello")
-def load(name):
-    with open(name) as f: return f.read()
---- wrong
-def save(name): pass
-def load(name): return "hello"
---- test
-import os
-save("out.txt")
-assert os.path.exists("out.txt")
-assert open("out.txt").read() == "hello"
-with open("in.txt", "w") as f:
-    f.write("there")
-assert load("in.txt") == "there"
-""",
-    "a class of the student's that a library looks into": """
---- answer
-from dataclasses import dataclass
-@dataclass
-class Item:
-    name: str
---- wrong
-class Item: pass
---- test
-import dataclasses
-assert [f.name for f in dataclasses.fields(Item)] == ["name"]
-""",
-    "the code of a function": """
---- answer
-def f(n): return 1 if n == 0 else n * f(n - 1)
---- wrong
-import math
-f = math.factorial
---- test
-import dis
-assert "f" in [one.argval for one in dis.get_instructions(f)]
-""",
-}
+TABLES = read_tables(Path(__file__).with_name("rehearsal.txt"))
+EXAMS = TABLES[""]
+
+INSIDE = TABLES["inside"]
 
 
 @pytest.mark.parametrize("way", INSIDE)
@@ -192,60 +29,8 @@ def test_a_cell_that_cannot_be_split_runs_inside(way, grader, tmp_path):
     Exam(INSIDE[way], grader, tmp_path).prove(inside=True)
 
 
-POOL = """
---- answer
-def double(pool, numbers): return [2 * n for n in pool.map(abs, numbers)]
---- test
-from multiprocessing import Pool
-with Pool(2) as pool:
-    assert double(pool, [1, 2]) == [2, 4]
---- test
-assert callable(double)
-"""
-
-
-ELSEWHERE = """
---- answer
-def double(numbers): return [2 * number for number in numbers]
---- test
-assert double(list(map(int, open("PLACE").read().split()))) == [2, 4]
---- test
-assert callable(double)
-"""
-
-
-BELOW = """
---- answer
-def ask():
-    return 2 * int(input("a number: "))
-def double(text):
-    return text * 2
---- wrong
-def ask():
-    return 2
-def double(text):
-    return text
---- test
-import builtins, io
-import math as mathematics
-def closely(a, b):
-    return mathematics.isclose(a, b)
-limit = 3
-kept, builtins.input = builtins.input, lambda text: "21"
-try:
-    assert ask() == 42
-finally:
-    builtins.input = kept
---- test
-written = io.StringIO()
-written.write(double("ab"))
-assert written.getvalue() == "abab"
-assert closely(mathematics.sqrt(double(2)), 2) and limit == 3
-"""
-
-
 def test_a_cell_below_one_that_runs_inside_has_what_that_imports_and_defines(grader, tmp_path):
-    exam = Exam(BELOW, grader, tmp_path)
+    exam = Exam(EXAMS["below"], grader, tmp_path)
     first, second = exam.tests
     assert exam.examination.inside == {first}
     right, wrong = exam.grade(), exam.grade(exam.variants[0].answers)
@@ -256,13 +41,15 @@ def test_a_cell_below_one_that_runs_inside_has_what_that_imports_and_defines(gra
 
 def test_a_function_that_a_cell_inside_puts_in_place_of_the_students_is_not_kept_for_those_below(grader, tmp_path):
     replaced = "own = double\ndef double(text): return text * 2\ndouble = own\nlimit = 3"
-    exam = Exam(BELOW.replace("limit = 3", replaced, 1), grader, tmp_path)
+    exam = Exam(EXAMS["below"].replace("limit = 3", replaced, 1), grader, tmp_path)
     first, second = exam.tests
     assert exam.examination.inside == {first} and exam.grade().checks[second][0].verdict is Verdict.PASSED
     assert exam.grade(exam.variants[0].answers).checks[second][0].verdict is Verdict.FAILED
 
 
-@pytest.mark.parametrize("text", [POOL, ELSEWHERE], ids=["other processes", "a file of the machine's"])
+@pytest.mark.parametrize(
+    "text", [EXAMS["pool"], EXAMS["elsewhere"]], ids=["other processes", "a file of the machine's"]
+)
 def test_what_the_sandbox_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
     (tmp_path / "numbers").write_text("1 2")
     exam = Exam(text.replace("PLACE", str(tmp_path / "numbers")), grader, tmp_path)
@@ -276,30 +63,8 @@ def test_what_the_sandbox_refuses_to_the_solution_costs_nobody_a_point(text, gra
         assert [result.verdict for result in outcome.checks[other]] == [Verdict.PASSED]
 
 
-ANSWERS = """
---- given
-import numpy as np
-given = np.ones(2)
---- answer
-number, text, array = 3, "x", np.ones(2)
-def f(x): return 2 * x
-def pair(): return np.ones(2), [1]
-class C:
-    def __init__(self): self.n = 1
-    def copy(self): return C()
-made = C()
-activation = np.tanh
-def either(x): return C() if x else 0
---- test
-assert number == 3 and text == "x" and array.sum() == 2
-assert f(1) == 2 and len(pair()) == 2 and made.n == made.copy().n == 1
-assert activation(0) == 0 and given.sum() == 2
-either(0), either(1)
-"""
-
-
 def test_the_kinds_of_all_answers_are_recorded(grader, tmp_path):
-    exam = Exam(ANSWERS, grader, tmp_path)
+    exam = Exam(EXAMS["answers"], grader, tmp_path)
     kinds = {path: expected_of(text).kind for path, text in exam.examination.kinds.items()}
     paths = "number", "text", "array", "f()", "pair()", "made.n", "made.copy().n"
     assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, PLAIN)
@@ -310,23 +75,6 @@ def test_the_kinds_of_all_answers_are_recorded(grader, tmp_path):
     assert lost(exam.grade()) == {}
 
 
-IMPORTS = """
---- answer
-import numpy as np
-from numpy.testing import assert_allclose
-x = np.ones(2)
---- wrong
-import numpy as np
-from numpy.testing import assert_allclose
-x = np.zeros(2)
---- test
-### CHECK 1: by the module
-assert np.allclose(x, [1, 1])
-### CHECK 1: by the function
-assert_allclose(x, [1, 1])
-"""
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -335,39 +83,15 @@ assert_allclose(x, [1, 1])
     ],
 )
 def test_what_the_solution_imports_is_the_examiners_own(grader, tmp_path, answer):
-    exam = Exam(IMPORTS, grader, tmp_path)
+    exam = Exam(EXAMS["imports"], grader, tmp_path)
     exam.prove()
     assert len(lost(exam.grade(answer))) == 2
-
-
-ANEW = """
---- answer
-def one():
-    return 1
---- test
-### BEGIN HIDDEN TESTS
-import math
-assert math.isclose(one(), 1)
-### END HIDDEN TESTS
---- answer
-import math
-def area(radius):
-    return math.pi * radius ** 2
---- right
-def area(radius):
-    return 3.141592653589793 * radius * radius
---- wrong
-def area(radius):
-    return 3 * radius * radius
---- test
-assert math.isclose(area(2), 4 * math.pi)
-"""
 
 
 def test_what_a_hidden_test_imported_is_there_although_a_student_does_not_import_it_as_the_solution_does(
     grader, tmp_path
 ):
-    exam = Exam(ANEW, grader, tmp_path)
+    exam = Exam(EXAMS["anew"], grader, tmp_path)
     verdicts = [exam.check(variant.answers).verdict for variant in exam.variants]
     assert [exam.check().verdict, *verdicts] == [Verdict.PASSED, Verdict.PASSED, Verdict.FAILED]
 
@@ -394,25 +118,8 @@ def test_a_solution_that_fails_its_own_tests_is_not_put_inside(grader, tmp_path)
     assert exam.check().verdict is Verdict.FAILED
 
 
-ONE_LINE_IS_WRONG = """
---- given
-class Bag:
-    def __init__(self, n): self.n = n
---- answer
-def double(bag):
-    return bag.n * 2
---- test
-### CHECK 1: one
-assert double(Bag(1)) == 2
-### CHECK 1: two
-assert double(Bag(2)) == 5
-### CHECK 1: three
-assert double(Bag(3)) == 6
-"""
-
-
 def test_a_wrong_line_of_a_test_costs_only_its_own_check_where_the_cell_cannot_be_split(grader, tmp_path):
-    exam = Exam(ONE_LINE_IS_WRONG, grader, tmp_path)
+    exam = Exam(EXAMS["one line is wrong"], grader, tmp_path)
     verdicts = [check.verdict for check in exam.grade().checks["test-2"]]
     assert verdicts == [Verdict.PASSED, Verdict.FAILED, Verdict.PASSED]
     assert [wording.sentence(why) for why in exam.examination.failing.values()] == ["an assertion fails"]
@@ -458,77 +165,16 @@ def written(text: str, folder: Path) -> Path:
     return folder / "nb.ipynb"
 
 
-BY_HAND = """
---- open
-import numpy as np
-steps = np.zeros(3)
-seen = []
---- manual
-for place in range(3):
-    steps[place] = place ** 2
-seen.append(4)
---- wrong
-seen.append(4)
---- wrong
-steps[:] = 1
---- test
-assert steps[2] == 4
-assert seen == [4]
-"""
-
-
 def test_what_a_cell_graded_by_hand_computes_is_the_students(grader, tmp_path):
-    Exam(BY_HAND, grader, tmp_path).prove()
-
-
-OPEN = """
---- open
-import numpy as np
---- open
-def mean(values):
-    return np.sum(values) / len(values)
---- wrong
-def mean(values):
-    return np.sum(values)
---- right
-import numpy
-def mean(values):
-    return numpy.mean(values)
---- test
-assert np.isclose(mean([1, 2, 6]), 3)
-"""
+    Exam(EXAMS["by hand"], grader, tmp_path).prove()
 
 
 def test_answers_in_cells_that_nbgrader_does_not_know_are_graded(grader, tmp_path):
-    Exam(OPEN, grader, tmp_path).prove()
-
-
-TWICE = """
---- open
-import math
---- answer
-class Account:
-    def __init__(self):
-        self.balance = 0
-    def pay(self, amount):
-        self.balance += amount
---- wrong
-class Account:
-    def __init__(self):
-        self.balance = 0
-    def pay(self, amount):
-        self.balance -= amount
---- open
-account = Account()
---- open
-account.pay(math.floor(5.5))
---- test
-assert account.balance == 5
-"""
+    Exam(EXAMS["open"], grader, tmp_path).prove()
 
 
 def test_cells_without_ids_are_told_apart(grader, tmp_path):
-    exam = Exam(TWICE, grader, tmp_path)
+    exam = Exam(EXAMS["twice"], grader, tmp_path)
     notebook = nbformat.from_dict(exam.notebook)
     notebook.nbformat_minor = 4
     for cell in notebook.cells:
@@ -544,24 +190,8 @@ def test_cells_without_ids_are_told_apart(grader, tmp_path):
         assert (lost(grader.grade(submission, known)) == {}) is passes
 
 
-STUB = """
---- open
-def animated():
-    return None
---- right
-def animated():
-    return animated
---- wrong
-def animated():
-    return 1 / 0
---- test
-anim = animated()
-assert anim is not None
-"""
-
-
 def test_any_kind_of_answer_will_do_where_the_solution_itself_does_not_pass(grader, tmp_path):
-    exam = Exam(STUB, grader, tmp_path)
+    exam = Exam(EXAMS["stub"], grader, tmp_path)
     assert lost(exam.grade())
     right, wrong = exam.variants
     assert lost(exam.grade(right.answers)) == {}
@@ -583,24 +213,6 @@ def test_tests_of_a_module_that_students_hand_in_run_in_the_students_process(gra
     assert [[outcome.earned(cell) for cell in exam.tests] for outcome in graded] == [[1, 1, 0], [1, 0, 0]]
 
 
-MOVED = """
---- given
-import numpy as np
-scale, shift = 2.0, 0.0
---- answer
-def scaled(x):
-    return scale * np.asarray(x) + shift
---- wrong
-def scaled(x):
-    return np.asarray(x)
---- test
-{above}
---- test
-### BEGIN HIDDEN TESTS
-scale = 3.0
-{below}
-### END HIDDEN TESTS
-"""
 HIDDEN = "### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS"
 IMPORTED = "from numpy.testing import assert_allclose"
 USED = "assert_allclose(scaled([1]), [2])"
@@ -640,7 +252,7 @@ ABOVE = {
 @pytest.mark.parametrize("what", ABOVE)
 def test_a_cell_that_is_moved_into_the_students_process_has_what_stands_above_it(what, grader, tmp_path):
     above, below, moved = ABOVE[what]
-    exam = Exam(MOVED.format(above=above, below=below), grader, tmp_path)
+    exam = Exam(EXAMS["moved"].format(above=above, below=below), grader, tmp_path)
     first, second = exam.tests
     assert exam.examination.inside == ({first, second} if moved else {second})
     exam.prove(inside=True)
@@ -648,7 +260,7 @@ def test_a_cell_that_is_moved_into_the_students_process_has_what_stands_above_it
 
 def test_what_a_test_imports_is_there_although_a_student_failed_above_it(grader, tmp_path):
     above = f"{IMPORTED}\nexpected = scaled(1) * 2\n### CHECK 1: one\nassert_allclose(expected, 4)"
-    exam = Exam(MOVED.format(above=above, below="assert_allclose(scaled([1]), [3])"), grader, tmp_path)
+    exam = Exam(EXAMS["moved"].format(above=above, below="assert_allclose(scaled([1]), [3])"), grader, tmp_path)
     assert exam.examination.inside == {exam.tests[1]}
     outcome = exam.grade("def scaled(x):\n    if scale == 2: raise ValueError\n    return scale * np.asarray(x)")
     assert [outcome.checks[test][0].verdict for test in exam.tests] == [Verdict.ERROR, Verdict.PASSED]
@@ -668,64 +280,21 @@ STAYING = {
     "an iterator": ("steps = iter([0.5, 2])", "small, drawn = True, next(steps)", "small, drawn = True, 2"),
     "an iterator in the place of a list": ("steps = iter([0.5])", "small, drawn = True, sum(steps)", "drawn = 2"),
 }
-STEPS = """
---- given
-steps = []
---- answer
-def one(): return 1
---- test
-{above}
-assert one() == 1
---- answer
-{right}
---- wrong
-{wrong}
---- test
-### BEGIN HIDDEN TESTS
-assert small and 0 < drawn < 1
-### END HIDDEN TESTS
-"""
 
 
 @pytest.mark.parametrize("what", STAYING)
 def test_an_answer_has_what_a_test_above_it_binds_and_what_cannot_cross(what, grader, tmp_path):
     above, right, wrong = STAYING[what]
-    exam = Exam(STEPS.format(above=above, right=right, wrong=wrong), grader, tmp_path)
+    exam = Exam(EXAMS["steps"].format(above=above, right=right, wrong=wrong), grader, tmp_path)
     first, second = exam.tests
     silent = what.endswith("list")  # the answer does not raise without it
     assert exam.examination.inside == ({first, second} if silent else {first}) and not exam.examination.refused
     exam.prove(inside=True)
 
 
-NEITHER = """
---- answer
-def one(): return 1
---- test
-import os
-os.makedirs("made")
-assert one() == 1
---- test
-import tracemalloc
-assert not tracemalloc.is_tracing() and os.path.isdir("made")
-"""
-
-
-OFTEN = """
---- answer
-def double(n): return 2 * n
---- test
-### CHECK 1: seldom
-assert double(2) == 4
-### CHECK 1: often
-assert sum(double(n) for n in range(5000)) == 24995000
---- test
-assert double(3) == 6
-"""
-
-
 @pytest.mark.slow
 def test_a_test_that_asks_too_often_is_a_single_process_cell_and_the_count_is_the_reason(grader, tmp_path):
-    exam = Exam(OFTEN, grader, tmp_path)
+    exam = Exam(EXAMS["often"], grader, tmp_path)
     (sentence,) = exam.examination.single_process_sentences().values()
     assert exam.examination.inside == {exam.tests[0]} and exam.examination.repeatable
     assert "it asks the student's code more than 5000 times" in sentence
@@ -733,7 +302,7 @@ def test_a_test_that_asks_too_often_is_a_single_process_cell_and_the_count_is_th
 
 
 def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_point(grader, tmp_path):
-    exam = Exam(NEITHER, grader, tmp_path)
+    exam = Exam(EXAMS["neither"], grader, tmp_path)
     second = exam.tests[1]
     assert exam.examination.inside == {second} and exam.examination.refused.keys() == {second}
     for answer, verdict in ((None, Verdict.PASSED), ("def one(): return 2", Verdict.FAILED)):
@@ -742,50 +311,16 @@ def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_poin
         assert "passes this test in one process" in wording.reason(outcome.checks[second][0])
 
 
-ENDING = """
---- answer
-import os
-class Words:  # in the place of a list so long that it does not cross in time
-    def __init__(self, text): self.text = text
-    def __len__(self): return len(self.text.split())
-    def __getattr__(self, name): os._exit(1)
---- right
-class Words(list):
-    def __init__(self, text): super().__init__(text.split())
---- wrong
-class Words(list): pass
---- test
-words = Words("a b")
-assert len(words) == 2
---- test
-assert Words.__name__ == "Words"
-"""
-
-
 def test_a_cell_that_ends_the_process_where_it_is_split_runs_inside(grader, tmp_path):
-    exam = Exam(ENDING, grader, tmp_path)
+    exam = Exam(EXAMS["ending"], grader, tmp_path)
     assert exam.examination.inside == {exam.tests[0]} and not exam.examination.refused
     assert lost(exam.grade()) == {}
     assert [bool(lost(exam.grade(variant.answers))) for variant in exam.variants] == [False, True]
 
 
-WIDE = """
---- given
-import numpy as np
---- answer
-table = np.zeros((3000, 3000), dtype=np.float32)
---- right
-table = np.zeros((3000, 3000))
---- wrong
-table = np.ones((3000, 3000))
---- test
-assert table.shape == (3000, 3000) and not table.any()
-"""
-
-
 @pytest.mark.slow
 def test_an_answer_may_be_twice_as_large_as_the_solutions(grader, tmp_path):
-    Exam(WIDE, grader, tmp_path).prove()
+    Exam(EXAMS["wide"], grader, tmp_path).prove()
 
 
 @pytest.fixture(scope="module")
@@ -794,26 +329,6 @@ def quick():
     grader = Grader(2.0, (Sandbox.for_candidate(), Sandbox.for_examiner()))
     yield grader
     grader.close()
-
-
-SLOW = """
---- answer
-{above}
-best = 0
-for x in range(100):
-    for y in range(100):
-        best = max(best, x + y)
-{below}
-found = best
---- right
-found = 198
---- wrong
-found = 197
---- test
-assert found == 198
---- test
-assert callable(print)
-"""
 
 
 @pytest.mark.slow
@@ -825,7 +340,7 @@ assert callable(print)
     ],
 )
 def test_where_the_solution_itself_cannot_finish_nobody_loses_a_point(below, why, quick, tmp_path):
-    exam = Exam(SLOW.format(above="", below=below), quick, tmp_path)
+    exam = Exam(EXAMS["slow"].format(above="", below=below), quick, tmp_path)
     test, other = exam.tests
     assert exam.examination.refused.keys() == {test}
     (name,) = exam.examination.refused[test].names
@@ -845,94 +360,13 @@ def test_a_cell_of_the_solution_may_take_as_long_as_its_metadata_say(quick, tmp_
     assert known.refused == {} and lost(quick.grade(notebook, known)) == {}
 
 
-MEASURED = """
---- given
-import numpy as np
-table = np.zeros((60, 60))
---- answer
-%%time
-def f(x, y):
-    return x + y
---- wrong
-%%time
-def f(x, y):
-    return x - y
---- given
-%%time
-for i in range(60):
-    for j in range(60):
-        table[i, j] = f(i, j)
---- test
-assert table[1, 2] == 3 and table[i, j] == 118
-"""
-
-
 def test_what_is_only_measured_is_read_as_if_it_was_not(grader, tmp_path):
-    exam = Exam(MEASURED, grader, tmp_path)
+    exam = Exam(EXAMS["measured"], grader, tmp_path)
     assert exam.examination.plan.owned["given-3"] == {"i", "j", "table"}
     exam.prove()
 
 
-WRITTEN = {
-    "by an answer": """
---- given
-import numpy as np
-start = float(open("start.txt").read())
---- answer
-np.savetxt("data/run.txt", [1.0, 2.0, start])
---- wrong
-np.savetxt("data/run.txt", [1.0, 2.0])
---- right
-open("data/run.txt", "w").write("1\\n2\\n3\\n")
---- given
-run = np.loadtxt("data/run.txt")
---- test
-assert run.sum() == 6 and start == 3
---- test
-assert np.loadtxt("data/run.txt").sum() == 6 and float(open("start.txt").read()) == 3
-""",
-    "by an answer's function that a test calls": """
---- given
-import numpy as np
---- answer
-def save():
-    np.savetxt("data/run.txt", [1.0, 2.0, 3.0])
---- wrong
-def save():
-    np.savetxt("data/run.txt", [1.0])
---- right
-def save():
-    open("start.txt", "w").write("5")
-    open("data/run.txt", "w").write("6")
---- test
-save()
-assert np.loadtxt("data/run.txt").sum() == 6
---- test
-assert np.loadtxt("data/run.txt").sum() == 6
---- test
-assert float(open("start.txt").read()) == 3
-""",
-    "by an answer's function that a read-only cell calls": """
---- given
-import numpy as np
-np.savetxt("given.txt", [6.0])
-run = np.loadtxt("given.txt")
---- answer
-def save(name):
-    np.savetxt(name, [1.0, 2.0, 3.0])
---- wrong
-def save(name):
-    np.savetxt(name, [1.0])
---- given
-save("given.txt")
---- given
-run = np.loadtxt("given.txt")
---- test
-assert run.sum() == 6 and len(run) == 3
---- test
-assert np.loadtxt("given.txt").sum() == 6
-""",
-}
+WRITTEN = TABLES["written"]
 
 
 @pytest.mark.parametrize("how", WRITTEN)

@@ -12,9 +12,10 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Route
+from playwright.sync_api import Browser, Page, Route
 
 from tests.conftest import PROJECT
 
@@ -55,6 +56,26 @@ def served(root: Path, port: int = 0) -> Iterator[str]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, signal.SIGKILL)
         server.wait()
+
+
+def server_of(address: str) -> str:
+    """The server alone of an address that logs in."""
+    return "{0.scheme}://{0.netloc}".format(urlsplit(address))
+
+
+@contextlib.contextmanager
+def logged_in(browser: Browser, address: str) -> Iterator[Page]:
+    """A page without a network, whose user is logged in to its ``server``. No script of it may fail."""
+    server, errors = server_of(address), []
+    with browser.new_context(viewport={"width": 1400, "height": 900}) as context:
+        context.route(lambda url: url.startswith("http") and not url.startswith(server), lambda route: route.abort())
+        context.set_default_timeout(120_000)
+        page = context.new_page()
+        page.server = server
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address)
+        yield page
+    assert errors == []
 
 
 def printed_address(server: subprocess.Popen, log: Path) -> str:

@@ -14,6 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, lacking, load
+from tests.handmade import code
 from tests.kernels import R, require_r
 from viva import wording
 from viva.course.releasing.release import rehearsing
@@ -38,8 +39,7 @@ F, M = "f <- function(x) 2 * x", "m <- mean(data, na.rm = TRUE)"
 
 
 def marked(name: str, source: str, **flags: object) -> NotebookNode:
-    known = {"grade_id": name, "grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3}
-    return new_code_cell(source.strip("\n"), id=name, metadata={"nbgrader": known | flags})
+    return code(name, source.strip("\n"), **({"locked": True} | flags))
 
 
 def instructors() -> NotebookNode:

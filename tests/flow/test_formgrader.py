@@ -9,7 +9,7 @@ import subprocess
 import time
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import nbformat
 import pytest
@@ -17,7 +17,7 @@ from playwright.sync_api import Frame, Page, expect
 
 from tests.browser import CONTRAST
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.jupyter import served
+from tests.flow.jupyter import logged_in, served, server_of
 from viva.pages import report
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -58,18 +58,12 @@ def address(graded):
 @pytest.fixture
 def lab(browser, address):
     """JupyterLab in a browser without a network; afterwards no page of the server has reported an error."""
-    ours = "{0.scheme}://{0.netloc}/".format(urlsplit(address))
     errors = []
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.route(lambda url: url.startswith("http") and not url.startswith(ours), lambda route: route.abort())
-    page = context.new_page()
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: message.type == "error" and errors.append(f"{message.text} {message.location}"))
-    page.on("response", lambda answer: answer.status >= 400 and errors.append(f"{answer.status} {answer.url}"))
-    page.goto(address)  # its token logs the browser in
-    page.goto(f"{ours}lab")
-    yield page
-    context.close()
+    with logged_in(browser, address) as page:
+        page.on("console", lambda said: said.type == "error" and errors.append(f"{said.text} {said.location}"))
+        page.on("response", lambda answer: answer.status >= 400 and errors.append(f"{answer.status} {answer.url}"))
+        page.goto(f"{page.server}/lab")
+        yield page
     assert errors == []
 
 
@@ -179,7 +173,7 @@ def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_
     graded, address, lab
 ):
     course, _ = load(graded)
-    _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
+    _, figures = report.write(course, [SHORT], server_of(address))
     (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "manual grading"]
     (link,) = [row["link"] for row in by_hand["rows"] if row["student"] == TO_REGRADE]
     lab.goto(link)
@@ -203,7 +197,7 @@ def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_
 def test_who_grades_without_names_reads_none_in_the_notebook_and_begins_at_the_first_score(graded, address, lab):
     with load(graded)[0].gradebook() as gradebook:
         submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, WAITING).id
-    lab.goto("{0.scheme}://{0.netloc}/formgrader/submissions/{1}/".format(urlsplit(address), submission))
+    lab.goto(f"{lab.server}/formgrader/submissions/{submission}/")
     expect(lab.locator(f"#{TASK}")).to_be_focused()
     expect(lab.get_by_text('NAME = ""')).to_have_count(1)
     assert "King" not in lab.content()
@@ -214,7 +208,7 @@ def test_who_grades_without_names_reads_none_in_the_notebook_and_begins_at_the_f
 def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_look(graded, address, lab):
     with load(graded)[0].gradebook() as gradebook:
         submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, DOUBTFUL).id
-    lab.goto("{0.scheme}://{0.netloc}/formgrader/submissions/{1}/".format(urlsplit(address), submission))
+    lab.goto(f"{lab.server}/formgrader/submissions/{submission}/")
     expect(lab.locator("#test_self_attention")).to_be_focused()
     said = (
         "'self_attention' begins with %%writefile, so it did not run as Python in the notebook; a grader should "
@@ -231,26 +225,11 @@ def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_lo
 @pytest.mark.slow
 def test_the_reports_link_to_a_repair_in_doubt_opens_in_the_box_of_the_test_that_it_concerns(graded, address, lab):
     course, _ = load(graded)
-    _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
+    _, figures = report.write(course, [SHORT], server_of(address))
     (doubts,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "uncertain repair"]
     (row,) = [row for row in doubts["rows"] if row["student"] == DOUBTFUL]
     lab.goto(row["link"])
     expect(lab.locator("#test_self_attention")).to_be_focused()
-
-
-@pytest.mark.slow
-def test_the_reports_link_opens_the_first_score_that_waits_with_the_cursor_in_its_box(graded, address, lab):
-    course, _ = load(graded)
-    _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "manual grading"]
-    doubtful = next(row for row in by_hand["rows"] if row["student"] == DOUBTFUL)
-    other = next(row for row in by_hand["rows"] if row["student"] != DOUBTFUL)
-    for row, cell in ((doubtful, "test_self_attention"), (other, TASK)):
-        lab.goto(row["link"])
-        box = lab.locator(f"#{cell}")
-        expect(box).to_be_focused()
-        expect(box).to_have_class(re.compile("needs_manual_grade"))
-        assert row["student"] in lab.content()
 
 
 def test_the_autograde_button_regrades_what_was_handed_in_again_and_keeps_the_manual_score(graded, formgrader):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.jupyter import served
+from tests.flow.jupyter import logged_in, served
 from tests.flow.test_formgrader import NOTEBOOK, TASK
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
@@ -36,20 +36,9 @@ def viva(root: Path, *step: str) -> None:
 
 
 @pytest.fixture
-def page(browser, graded) -> Page:
-    """A page without a network, whose user is logged in to JupyterLab; its ``server`` is the address of that."""
-    with served(graded) as address:
-        server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
-        context = browser.new_context(viewport={"width": 1400, "height": 1000})
-        context.route(
-            lambda url: url.startswith("http") and not url.startswith(server),
-            lambda route: route.abort(),
-        )
-        page = context.new_page()
-        page.server = server
-        page.goto(address)
+def page(browser, graded) -> Iterator[Page]:
+    with served(graded) as address, logged_in(browser, address) as page:
         yield page
-        context.close()
 
 
 def test_a_score_given_on_the_reports_word_outlives_a_regrade_and_reaches_the_student(graded, page):

@@ -16,9 +16,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import barriers
-from tests.conftest import BIN, PROJECT, load
-from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
-from tests.flow.jupyter import served
+from tests.conftest import BIN, load
+from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, released_small
+from tests.flow.jupyter import logged_in, served, server_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -34,11 +34,7 @@ def viva(root: Path, *step: str) -> str:
 def graded(tmp_path_factory) -> Path:
     """A course in which a written answer of each student waits for a grader."""
     root = tmp_path_factory.mktemp("safely") / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
-    viva(root, "release", "--no-audit")
+    released_small(root)
     for student in STUDENTS:
         hand_in_small(root, student, RIGHT, f"{student} says that it is addition.")
     viva(root, "grade")
@@ -55,12 +51,12 @@ def course(graded, tmp_path) -> Path:
 class Desk:
     """A course whose server can be stopped, and the browsers of graders."""
 
-    def __init__(self, root: Path, browser) -> None:
-        self.root, self.browser, self.stack, self.port, self.contexts = root, browser, ExitStack(), 0, []
+    def __init__(self, root: Path, browser, pages: ExitStack) -> None:
+        self.root, self.browser, self.pages, self.stack, self.port = root, browser, pages, ExitStack(), 0
 
     def start(self) -> None:
         self.address = self.stack.enter_context(served(self.root, self.port))
-        self.server = "{0.scheme}://{0.netloc}".format(urlsplit(self.address))
+        self.server = server_of(self.address)
         self.port = urlsplit(self.address).port
 
     def stop(self) -> None:
@@ -68,14 +64,8 @@ class Desk:
 
     def grader(self) -> Page:
         """The page of one more grader, who is logged in."""
-        context = self.browser.new_context(viewport={"width": 1400, "height": 900})
-        self.contexts.append(context)
-        context.set_default_timeout(120_000)
-        page = context.new_page()
-        page.errors = []
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page = self.pages.enter_context(logged_in(self.browser, self.address))
         page.on("dialog", lambda dialog: dialog.accept())
-        page.goto(self.address)
         return page
 
     def open(self, page: Page, student: str = "ada") -> None:
@@ -98,14 +88,11 @@ class Desk:
 
 @pytest.fixture
 def desk(browser, course) -> Iterator[Desk]:
-    desk = Desk(course, browser)
-    desk.start()
-    yield desk
-    errors = [error for context in desk.contexts for page in context.pages for error in page.errors]
-    for context in desk.contexts:
-        context.close()
-    desk.stop()
-    assert errors == []
+    with ExitStack() as pages:
+        desk = Desk(course, browser, pages)
+        pages.callback(desk.stop)
+        desk.start()
+        yield desk
 
 
 def told(page: Page):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import barriers
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.jupyter import served
+from tests.flow.jupyter import logged_in, served, server_of
 from tests.flow.test_formgrader import NOTEBOOK, TASK
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow, pytest.mark.timeout(900)]
@@ -59,23 +57,11 @@ def address(graded):
 
 
 @pytest.fixture
-def page(browser, address) -> Page:
-    yield from _page(browser, address)
-
-
-def _page(browser, address: str) -> Iterator[Page]:
-    """A page without a network, whose user is logged in; no script of it has failed."""
-    server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.route(lambda url: url.startswith("http") and not url.startswith(server), lambda route: route.abort())
-    context.set_default_timeout(120_000)
-    page = context.new_page()
-    page.server, page.errors, page.keys = server, [], 0
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.goto(address)
-    yield page
-    assert page.errors == []
-    context.close()
+def page(browser, address) -> Iterator[Page]:
+    """A page that counts its keys."""
+    with logged_in(browser, address) as page:
+        page.keys = 0
+        yield page
 
 
 def press(page: Page, *keys: str) -> None:
@@ -185,13 +171,11 @@ def edited_in_place(root: Path, page: Page, path: Path) -> None:
     for name, (width, height) in SEEN.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert page.locator(".task-answer").first.bounding_box()["width"] > 250, "a column of an answer can be read"
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             for part in (".viva-editor", ".viva-items"):
                 assert barriers(page, part) == [], (name, scheme)
-            if keep := os.environ.get("VIVA_PICTURES"):
-                editor.scroll_into_view_if_needed()
-                page.screenshot(path=f"{keep}/editor-{name}-{scheme}.png")
     press(page, "Enter")
     line = f"* -2: {HOSTILE} [sum]"
     expect(edited).to_contain_text("Saved. 3 answers changed.")
@@ -319,8 +303,10 @@ def crowd_address(crowd):
 
 
 @pytest.fixture
-def desk(browser, crowd_address) -> Page:
-    yield from _page(browser, crowd_address)
+def desk(browser, crowd_address) -> Iterator[Page]:
+    with logged_in(browser, crowd_address) as page:
+        page.keys = 0
+        yield page
 
 
 def test_twelve_answers_take_less_than_three_keys_each_and_the_live_list_is_empty_then(crowd, desk):
@@ -364,29 +350,10 @@ def test_twelve_answers_take_less_than_three_keys_each_and_the_live_list_is_empt
     assert sorted(found) == sorted(expected)
 
 
-@pytest.mark.parametrize("size", SEEN)
-def test_the_graders_pages_fit_a_desk_and_a_phone(crowd, desk, size):
-    with load(crowd)[0].gradebook() as gradebook:
-        one = gradebook.find_submission_notebook(NOTEBOOK, SHORT, "student05").id
-    desk.set_viewport_size(dict(zip(("width", "height"), SEEN[size], strict=True)))
-    for place in (f"submissions/{one}/", "viva/"):
-        desk.goto(f"{desk.server}/formgrader/{place}")
-        desk.wait_for_load_state("networkidle")
-        if keep := os.environ.get("VIVA_PICTURES"):
-            desk.screenshot(path=f"{keep}/{size}-{place.partition('/')[0]}.png")
-            desk.screenshot(path=f"{keep}/{size}-{place.partition('/')[0]}-whole.png", full_page=True)
-        assert desk.evaluate("document.documentElement.scrollWidth <= innerWidth"), (place, size)
-    desk.goto(f"{desk.server}/formgrader/submissions/{one}/")
-    expect(desk.locator(f"#{TASK}")).to_be_visible()
-    box, answer = desk.locator(f"#{TASK}").bounding_box(), desk.locator(".task-answer").first.bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= SEEN[size][0]
-    assert answer["width"] > 250, "a column of an answer can be read"
-
-
 def test_who_may_not_open_formgrader_does_not_see_its_list(browser, crowd_address):
     context = browser.new_context()
     page = context.new_page()
-    server = "{0.scheme}://{0.netloc}".format(urlsplit(crowd_address))
+    server = server_of(crowd_address)
     page.goto(f"{server}/formgrader/viva/")
     assert "/login" in page.url and "student05" not in page.content()
     edit = {"seen": "", "points": -1, "text": "Taken.", "cell": TASK, "save": True}

@@ -17,14 +17,14 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
 import viva
-from tests.conftest import BIN, PROJECT, load
-from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
+from tests.conftest import BIN, load
+from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, released_small, write_small
+from tests.handmade import empty_course
 from viva.course.releasing.release import release
 from viva.pages import feedback
 
 pytestmark = [pytest.mark.xdist_group("feedback"), pytest.mark.usefixtures("processes")]
 UNTOUCHED = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
-CARRIERS = "key message assertion borrowed class printing attribute lines".split()
 
 
 def run(root, *command):
@@ -35,11 +35,7 @@ def run(root, *command):
 def graded(tmp_path_factory):
     """A course with one small assignment, for which every answer was handed in and graded."""
     root = tmp_path_factory.mktemp("small") / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
-    assert run(root, "viva", "release", "--no-audit").returncode == 0
+    released_small(root)
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
         gradebook.update_or_create_assignment(SMALL, duedate=datetime(2026, 9, 14, 12))
     for student, answer in ANSWERS.items():
@@ -215,12 +211,6 @@ def test_code_that_never_ends_or_ends_its_process_is_said_to(graded):
     assert "Look for exit() or quit()" in checks(graded, "killed")[1][2]
 
 
-@pytest.mark.parametrize("student", CARRIERS)
-def test_no_student_code_carries_the_arguments_of_a_hidden_check_out(graded, student):
-    text = path_of(graded, student).read_text(encoding="utf-8")
-    assert [secret for secret in SECRETS if secret in text] == []
-
-
 def test_no_page_of_any_answer_holds_a_secret(graded):
     pages = list(graded.glob("feedback/*/*/*.html"))
     assert len(pages) == len(ANSWERS) + 10
@@ -370,10 +360,7 @@ def test_a_page_with_a_hidden_line_is_withheld_and_an_older_one_removed(course, 
 @pytest.mark.slow
 def test_of_several_notebooks_only_the_page_with_a_hidden_line_is_withheld(tmp_path):
     root = tmp_path / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    write_small(root)
+    write_small(empty_course(root))
     source = root / "source" / SMALL / f"{NOTEBOOK}.ipynb"
     shutil.copy(source, source.with_name("again.ipynb"))
     assert run(root, "viva", "release", "--no-audit").returncode == 0

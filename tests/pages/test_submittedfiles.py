@@ -19,7 +19,7 @@ from traitlets.config import Config
 
 from tests.commands.test_students_files import MARK, OTHERS, lay
 from tests.conftest import BIN, PROJECT
-from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
+from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, released_small
 from tests.flow.jupyter import served
 from viva import configuration
 from viva.pages import submittedfiles
@@ -37,11 +37,7 @@ PIXEL = base64.b64decode(
 def graded(tmp_path_factory):
     """A graded course in which a student submitted a file of every dangerous name."""
     root = tmp_path_factory.mktemp("names") / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
-    run(root, "viva release --no-audit")
+    released_small(root)
     folder = hand_in_small(root, "mallory", RIGHT, "Because.").parent
     lay(folder, root.parent / MARK)
     (folder / f"{NOTEBOOK}.html").mkdir()

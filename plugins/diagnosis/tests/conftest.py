@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import shutil
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from plugins.diagnosis.tests.course import NAME, SUBMISSIONS, WRITTEN, write_source
-from tests.conftest import PROJECT, load
+from tests.handmade import empty_course, released, submit
 from viva.course.grading.batch import autograde
-from viva.course.releasing.release import release
 
 
 @pytest.fixture(scope="session")
 def means(processes, tmp_path_factory) -> Path:
     """The course, graded."""
-    root = tmp_path_factory.mktemp("means")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    root = empty_course(tmp_path_factory.mktemp("means"))
     write_source(root)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    course, config = load(root)
-    with contextlib.chdir(root):
-        release(course, NAME, config=config)
+    course, config = released(root, NAME)
     for student, answers in SUBMISSIONS.items():
-        notebook = nbformat.read(root / "release" / NAME / "means.ipynb", as_version=4)
-        for cell in notebook.cells:
-            cell.source = answers.get(cell.id, cell.source)
-            if cell.id == "why":
-                cell.source = WRITTEN.get(student, cell.source)
-        (root / "submitted" / student / NAME).mkdir(parents=True)
-        nbformat.write(notebook, root / "submitted" / student / NAME / "means.ipynb")
+        written = {"why": WRITTEN[student]} if student in WRITTEN else {}
+        submit(root, student, NAME, **answers, **written)
     list(autograde(course, course.submissions([NAME]), config=config))
     return root

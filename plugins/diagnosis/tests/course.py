@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell
+
+from tests import handmade
+from tests.handmade import answer, code, graded, write_notebook
+from tests.oral import read_exams
 
 NAME = "means"
 CENTRED = """def centred(x):
@@ -28,62 +31,8 @@ TEST_SPREAD = """### CHECK 3: as NumPy has it
 for seed in range(4):
     x = np.random.RandomState(seed).randn(6)
     assert np.allclose(spread(x), np.std(x))"""
-WRONG = {
-    "median": """'''The median is subtracted in the place of the mean.
-
-Loses:
-    everything
-'''
-
-# %% centred
-def centred(x):
-    return x - np.median(x)
-
-# %% [solution] *
-""",
-    "first": """'''The first number is subtracted, not the mean.
-students: Look at which number you subtract.
-
-Loses:
-    everything
-'''
-
-# %% centred
-def centred(x):
-    return x - x[0]
-
-# %% [solution] *
-""",
-    "sum": """'''The squares are added, and no mean is taken.
-
-Loses:
-    test_spread: *
-Keeps:
-    everything else
-'''
-
-# %% spread
-def spread(x):
-    return np.sqrt(np.sum(centred(x) ** 2))
-
-# %% [solution] *
-""",
-    "secret": """'''The root is forgotten.
-students: nothing
-
-Loses:
-    test_spread: *
-Keeps:
-    everything else
-'''
-
-# %% spread
-def spread(x):
-    return np.mean(centred(x) ** 2)
-
-# %% [solution] *
-""",
-}
+WRONG = read_exams(Path(__file__).with_name("wrong.txt"))
+"""The known wrong answers."""
 MEDIAN = """def centred(values):
     ordered = sorted(values)
     n = len(ordered)
@@ -116,32 +65,17 @@ SUBMISSIONS = {
 
 
 def write_source(root: Path) -> None:
-    def nbgrader(name, **more):
-        known = {"schema_version": 3, "grade_id": name, "locked": False, "grade": False, "solution": False}
-        return {"nbgrader": known | {"task": False} | more}
-
     cells = [
         new_markdown_cell("# Means", id="text"),
-        new_code_cell("import numpy as np", id="imports", metadata=nbgrader("imports", locked=True)),
-        new_code_cell(CENTRED, id="centred", metadata=nbgrader("centred", solution=True)),
-        new_code_cell(
-            TEST_CENTRED, id="test_centred", metadata=nbgrader("test_centred", grade=True, locked=True, points=4)
-        ),
-        new_code_cell(SPREAD, id="spread", metadata=nbgrader("spread", solution=True)),
-        new_code_cell(
-            TEST_SPREAD, id="test_spread", metadata=nbgrader("test_spread", grade=True, locked=True, points=3)
-        ),
-        new_markdown_cell(
-            "Because its numbers lie around zero.",
-            id="why",
-            metadata=nbgrader("why", grade=True, solution=True, points=2),
-        ),
+        code("imports", "import numpy as np", locked=True),
+        answer("centred", CENTRED),
+        graded("test_centred", TEST_CENTRED, 4),
+        answer("spread", SPREAD),
+        graded("test_spread", TEST_SPREAD, 3),
+        handmade.text("why", "Because its numbers lie around zero.", grade=True, solution=True, points=2),
     ]
-    folder = root / "source" / NAME
-    folder.mkdir(parents=True, exist_ok=True)
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / "means.ipynb")
+    write_notebook(root / "source" / NAME / "means.ipynb", *cells)
     answers = root / "answers" / NAME / "wrong"
     answers.mkdir(parents=True, exist_ok=True)
     for name, text in WRONG.items():
-        (answers / f"{name}.py").write_text(text)
+        (answers / f"{name}.py").write_text(text.strip() + "\n")

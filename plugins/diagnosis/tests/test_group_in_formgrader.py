@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from plugins.diagnosis.tests.course import NAME
 from tests.browser import barriers
 from tests.conftest import BIN, load
-from tests.flow.jupyter import served
+from tests.flow.jupyter import logged_in, served
 
 pytestmark = [pytest.mark.xdist_group("diagnosis"), pytest.mark.slow, pytest.mark.timeout(900)]
 ZERO = "* -1: Say why the numbers lie around zero. [zero]"
@@ -36,17 +36,9 @@ def course(means, tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def page(course, browser):
-    with served(course) as address:
-        context = browser.new_context(viewport={"width": 1400, "height": 900})
-        context.set_default_timeout(120_000)
-        page, errors = context.new_page(), []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(address)
-        page.server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
+def page(course, browser) -> Iterator[Page]:
+    with served(course) as address, logged_in(browser, address) as page:
         yield page
-        context.close()
-    assert errors == []
 
 
 def open_answer(page: Page, root: Path, student: str) -> None:

@@ -17,10 +17,10 @@ import pytest
 from nbgrader.api import Gradebook
 
 from plugins.gradescope.tests.reader import Read, read
-from tests.conftest import PROJECT, load
+from tests.conftest import load
 from tests.course.regrade.test_regrading import TINY, write_source
+from tests.handmade import empty_course, released
 from viva.course.grading.batch import autograde
-from viva.course.releasing.release import release
 from viva_gradescope import container
 from viva_gradescope.bundle import Bundle
 
@@ -113,14 +113,9 @@ class Course:
 
 def found_course(root: Path) -> None:
     """A course with one assignment, released."""
-    root.mkdir(parents=True, exist_ok=True)
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_source(root, TESTS)
+    write_source(empty_course(root), TESTS)
     (root / "source" / TINY / "table.csv").write_text("1,2\n")
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    course, config = load(root)
-    with contextlib.chdir(root):
-        release(course, TINY, config=config)
+    released(root, TINY)
 
 
 def unpack(bundle: Bundle) -> Path:

@@ -301,18 +301,11 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def running() -> Iterator[System]:
-    """A learning system that runs."""
-    system = System()
-
-    class Ours(Handler):
-        pass
-
-    Ours.system = system
-    server = Server(("127.0.0.1", 0), Ours)
+def serving(system, handler: type[Handler]) -> Iterator:
+    """A server on the loopback that answers out of ``system``, whose address it sets."""
+    server = Server(("127.0.0.1", 0), type("Ours", (handler,), {"system": system}))
     server.daemon_threads = True
     system.url = f"http://127.0.0.1:{server.server_address[1]}"
-    system.registration.set_iss(system.url)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
@@ -321,3 +314,11 @@ def running() -> Iterator[System]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def running() -> Iterator[System]:
+    """A learning system that runs."""
+    with serving(System(), Handler) as system:
+        system.registration.set_iss(system.url)
+        yield system

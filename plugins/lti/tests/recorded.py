@@ -6,9 +6,8 @@ https://developerdocs.instructure.com: users, enrollments, sections, groups, ass
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -164,23 +163,6 @@ class Handler(platform.Handler):
         )
 
 
-@contextmanager
-def running() -> Iterator[Recordings]:
+def running() -> AbstractContextManager[Recordings]:
     """A Canvas that answers."""
-    system = Recordings()
-
-    class Ours(Handler):
-        pass
-
-    Ours.system = system
-    server = platform.Server(("127.0.0.1", 0), Ours)
-    server.daemon_threads = True
-    system.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield system
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return platform.serving(Recordings(), Handler)

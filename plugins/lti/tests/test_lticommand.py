@@ -222,7 +222,7 @@ FAULTS = {
     "no token": ("/token", said("{}"), "has no bearer token"),
     "token page": ("/token", said("<html>"), "its answer is not JSON"),
     "no tokens": ("/token", platform.status(500), "gave no token, with status 500"),
-    "scope": ("/token", lambda one: one.answer(400, {"error": "invalid_scope"}), "Turn on the services"),
+    "scope": ("/token", lambda one: one.answer(400, {"error": "invalid_scope"}), "turn on two services"),
     "strange": ("/token", lambda one: one.answer(400, {"error": {"x": "<b>"}}), "refuses this course (an error"),
     "columns": ("/items/1/item", said('{"id": 7}'), "does not have the form of the standard"),
     "address": ("/items/1/item", said('{"id": "file:///x"}'), "a column without an address"),
@@ -238,8 +238,6 @@ def test_a_platform_that_answers_slowly_wrongly_or_half_gives_one_sentence(
 ):
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr(transport, "LARGEST", 2**20)
-    if "in time" in FAULTS[fault][2]:
-        monkeypatch.setattr(transport, "LONGEST", 2.0)
     classroom.grade(sent, "bo", 11.0)
     path, act, sentence = FAULTS[fault]
     system.fault(path, act)

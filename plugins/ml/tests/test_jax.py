@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from plugins.ml.tests.crossing import crossed, learn, refused
-from tests.oral import Exam
+from tests.oral import Exam, read_exams
 from viva.engine.grading import Grader
 from viva.engine.wire import is_plain
 from viva.sandbox.confinement import Sandbox
@@ -17,6 +19,8 @@ learn("jax")
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+
+EXAMS = read_exams(Path(__file__).with_name("jax.txt"))
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16", "float16", "int32", "uint8", "bool", "complex64"])
@@ -69,24 +73,6 @@ def test_other_tests_find_no_threads_of_jax_in_the_process_that_they_share():
     assert not xla_bridge.backends_are_initialized()  # this process is a copy of the shared one
 
 
-NOTEBOOK = """
---- given
-import jax
-import jax.numpy as jnp
---- answer
-def soft(x):
-    return jnp.exp(x) / jnp.exp(x).sum()
-def draw(key):
-    return jax.random.split(key)[0]
---- wrong
-def soft(x):
-    return jnp.exp(x)
-def draw(key):
-    return key
---- test
-assert jnp.allclose(soft(jnp.zeros(4)), 0.25)
-assert draw(jax.random.key(0)) != jax.random.key(0)
-"""
 TRACED = """
 --- test
 assert jax.grad(lambda x: soft(x).sum())(jnp.zeros(4)).shape == (4,)
@@ -97,32 +83,20 @@ assert jax.grad(lambda x: soft(x).sum())(jnp.zeros(4)).shape == (4,)
 def test_a_notebook_with_jax_is_split_but_for_tests_that_trace_student_code(tmp_path):
     grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=("jax",))
     try:
-        exam = Exam(NOTEBOOK, grader, tmp_path)
+        exam = Exam(EXAMS["notebook"], grader, tmp_path)
         exam.prove()
-        exam = Exam(NOTEBOOK + TRACED, grader, tmp_path)
+        exam = Exam(EXAMS["notebook"] + TRACED, grader, tmp_path)
         assert exam.examination.inside == {exam.tests[-1]}
         assert "Tracer" in exam.examination.single_process_sentences()[exam.tests[-1]]
     finally:
         grader.close()
 
 
-DERIVATIVE = """
---- given
-import jax
-import jax.numpy as jnp
---- answer
-def derivative(f, x, step=1e-2):
-    return (f(x + step) - f(x - step)) / (2 * step)
---- test
-assert abs(derivative(lambda x: x**3, jnp.array(2.0)) - 12) < 0.01
-"""
-
-
 @pytest.mark.slow
 def test_an_answer_that_has_jax_differentiate_a_tests_function_is_looked_at_by_a_grader(tmp_path):
     grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=("jax",))
     try:
-        outcome = Exam(DERIVATIVE, grader, tmp_path).grade("def derivative(f, x):\n    return jax.grad(f)(x)")
+        outcome = Exam(EXAMS["derivative"], grader, tmp_path).grade("def derivative(f, x):\n    return jax.grad(f)(x)")
     finally:
         grader.close()
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-2",))]

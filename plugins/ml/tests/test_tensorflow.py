@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from plugins.ml.tests.crossing import crossed, learn, refused
-from tests.oral import Exam
+from tests.oral import Exam, read_exams
 from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.wire import is_plain
@@ -15,6 +17,8 @@ from viva.sandbox.confinement import Sandbox
 learn("tensorflow")
 
 import tensorflow as tf  # noqa: E402
+
+EXAMS = read_exams(Path(__file__).with_name("tensorflow.txt"))
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16", "float64", "int64", "uint8", "bool", "complex64"])
@@ -50,45 +54,13 @@ def test_parts_that_tensorflow_does_not_write_are_refused(parts):
     assert refused(f"tensorflow:{parts[0]}", *parts[1:])
 
 
-NOTEBOOK = """
---- given
-import tensorflow as tf
---- answer
-def shares(x):
-    return tf.nn.softmax(x)
---- wrong
-def shares(x):
-    return x
---- test
-assert abs(float(tf.reduce_sum(shares(tf.constant([1.0, 2.0])))) - 1) < 1e-6
-"""
-
-
 @pytest.mark.slow
 def test_tensorflow_runs_in_the_sandbox_and_its_tensors_cross_though_it_cannot_be_forked(tmp_path):
     grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=("tensorflow",))
     try:
-        Exam(NOTEBOOK, grader, tmp_path).prove()
+        Exam(EXAMS["notebook"], grader, tmp_path).prove()
     finally:
         grader.close()
-
-
-TAPE = """
---- given
-import tensorflow as tf
---- answer
-def derivative(f, x, step=1e-2):
-    return (f(x + step) - f(x - step)) / (2 * step)
---- test
-assert abs(float(derivative(lambda x: x**3, tf.constant(2.0))) - 12) < 0.01
-"""
-TAPED = """
-def derivative(f, x):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        value = f(x)
-    return tape.gradient(value, x)
-"""
 
 
 @pytest.mark.slow
@@ -96,30 +68,11 @@ def test_an_answer_whose_tape_records_a_tests_function_is_looked_at_by_a_grader(
     """The tape saw nothing of what the test's function did, and the reason was that None has no numbers."""
     grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=("tensorflow",))
     try:
-        outcome = Exam(TAPE, grader, tmp_path).grade(TAPED)
+        outcome = Exam(EXAMS["tape"], grader, tmp_path).grade(EXAMS["taped"])
     finally:
         grader.close()
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-2",))]
     assert "a tensor that a GradientTape watches cannot pass" in wording.reason(outcome.checks["test-2"][0])
-
-
-BOTH = """
---- given
-import tensorflow as tf
-import torch
---- answer
-def step(x):
-    weight = torch.nn.Parameter(torch.tensor([x]))
-    optimizer = torch.optim.Adam([weight], lr=0.5)
-    (weight ** 2).sum().backward()
-    optimizer.step()
-    return weight.item() + float(tf.constant(0.0))
---- wrong
-def step(x):
-    return x
---- test
-assert abs(step(2.0) - 1.5) < 1e-4
-"""
 
 
 @pytest.mark.slow
@@ -129,6 +82,6 @@ def test_a_notebook_with_tensorflow_and_an_optimizer_of_pytorch_is_graded(tmp_pa
     libraries = ("tensorflow", "torch")
     grader = Grader(60.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=libraries)
     try:
-        Exam(BOTH, grader, tmp_path).prove()
+        Exam(EXAMS["both"], grader, tmp_path).prove()
     finally:
         grader.close()

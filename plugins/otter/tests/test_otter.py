@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 
-from tests.conftest import PROJECT
+from tests.handmade import empty_course
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import parts_of
 from viva.verdict import CourseError
@@ -20,10 +19,7 @@ from viva_otter.conversion import converted
 @pytest.fixture
 def course(tmp_path):
     """A course without an assignment."""
-    (tmp_path / "course" / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "nbgrader_config.py", tmp_path / "course")
-    shutil.copy(PROJECT / "source" / "header.ipynb", tmp_path / "course" / "source")
-    return tmp_path / "course"
+    return empty_course(tmp_path / "course")
 
 
 def raw(*lines: str):

@@ -171,28 +171,6 @@ def test_ctrl_c_in_a_terminal_reaches_every_process_and_only_one_answers(crowded
 
 
 @pytest.mark.slow
-@pytest.mark.cluster
-@pytest.mark.parametrize("threads", [1, 2])
-def test_workers_killed_and_added_at_random_cost_nobody_a_point(crowded, many, dask, threads):
-    address = dask.schedule()
-    workers, kills = [dask.work(threads), dask.work(threads)], 0
-    process = grade_command(crowded, f"--cluster={address}", "--Cluster.wait=100")
-    while kills < 2 and process.poll() is None:
-        count = len(recorded(crowded))
-        until(lambda count=count: process.poll() is not None or len(recorded(crowded)) > count + 2)
-        if process.poll() is None:
-            victim = workers.pop(0)
-            victim.kill()
-            victim.wait()
-            workers.append(dask.work(threads, ready=False))
-            kills += 1
-    out, err = process.communicate(timeout=250)
-    assert (process.returncode, err) == (0, ""), out
-    assert kills == 2, "it was over before much could happen to it"
-    require_same(crowded, many[1])
-
-
-@pytest.mark.slow
 def test_killed_and_new_workers_cost_nobody_a_point(course, few, gate, dask):
     address = dask.schedule()
     one, other = (dask.work(**gate.environment()) for _ in range(2))

@@ -18,8 +18,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from plugins.term.tests.sheets.importers import Brightspace, Canvas, Moodle, gradescope
-from tests.conftest import PROJECT
 from tests.doubling import ANSWERS, SMALL, hand_in_small, write_small
+from tests.handmade import empty_course
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -235,10 +235,7 @@ def graded_by_gradescope() -> System:
 @pytest.fixture
 def course(tmp_path) -> Path:
     """A course with one small assignment that is due on the evening of 5 October in Berlin."""
-    root = tmp_path / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    root = empty_course(tmp_path / "course")
     write_small(root)
     with (root / "nbgrader_config.py").open("a") as file:
         file.write('c.LatePolicy.zone = "Europe/Berlin"\n')

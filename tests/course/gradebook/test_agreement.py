@@ -12,12 +12,14 @@ from sqlalchemy import update
 
 from tests.faults import TINY, hand_in_tiny, make_course, recorded, scores
 from viva.course.gradebook import recording
-
-pytestmark = pytest.mark.usefixtures("processes")
+from viva.course.gradebook.agreement import ROUNDING, Held
+from viva.engine.outcome import CheckResult
+from viva.record import NotebookRecord, SubmissionRecord
+from viva.verdict import Verdict
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(processes, tmp_path_factory):
     """A released course with three submissions, graded, with their pages."""
     from tests.faults import grade_here
 
@@ -30,6 +32,20 @@ def made(tmp_path_factory):
 @pytest.fixture
 def course(made, tmp_path):
     return shutil.copytree(made, tmp_path / "course")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "score", "agrees"),
+    [
+        *((Verdict.PASSED, score, score == 2) for score in (2, 2 - 2 * ROUNDING, 2 + 2 * ROUNDING, 0, None)),
+        *((Verdict.UNGRADED, score, score is None) for score in (None, 0, 2)),
+    ],
+)
+def test_the_gradebook_agrees_where_it_has_what_the_checks_earned(verdict, score, agrees):
+    checks = {"test": [CheckResult("one", 2, verdict, 1.5), CheckResult("two", 1, Verdict.PASSED, 0.5)]}
+    record = SubmissionRecord(TINY, "ada", notebooks={"tiny": NotebookRecord(checks=checks)})
+    assert Held(None, {("tiny", "test"): score}).agrees(record) == agrees
+    assert not Held(None).agrees(record)
 
 
 def statuses(viva) -> dict[str, str]:

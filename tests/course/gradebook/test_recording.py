@@ -16,8 +16,8 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
+from tests import handmade
 from tests.conftest import PROJECT, load
-from tests.oral import code_cell
 from viva.course.database import trouble, with_retries
 from viva.course.examining import fingerprint
 from viva.course.gradebook.recording import Draft, Expected, Graded, Writer
@@ -29,23 +29,16 @@ STUDENT = "anna"
 
 
 def notebook(answer: str = "x = 1", written: str = "YOUR ANSWER HERE", task: str = "", late: bool = False):
-    question = new_markdown_cell(written, id="written")
-    question.metadata["nbgrader"] = {"schema_version": 3, "grade_id": "written", "points": 2}
-    question.metadata.nbgrader |= {"locked": False, "grade": True, "solution": True, "task": False}
-    asked = new_markdown_cell("A task.", id="task")
-    asked.metadata["nbgrader"] = {"schema_version": 3, "grade_id": "task", "points": 4}
-    asked.metadata.nbgrader |= {"locked": True, "grade": False, "solution": False, "task": True}
     checks = "### CHECK 1: x is a number\nassert x == x + 0\n### CHECK 2: x is one\nassert x == 1"
     cells = [
-        code_cell("answer", answer, solution=True, locked=False),
-        code_cell("tests", checks, grade=True, points=3),
-        code_cell("partial", "x / 2", grade=True, points=1),
-        question,
-        asked,
+        handmade.answer("answer", answer),
+        handmade.graded("tests", checks, 3),
+        handmade.graded("partial", "x / 2", 1),
+        handmade.text("written", written, grade=True, solution=True, points=2),
+        handmade.text("task", "A task.", task=True, locked=True, points=4),
         new_markdown_cell(task, id="below"),
     ]
-    metadata = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
-    return new_notebook(cells=cells, metadata=metadata)
+    return new_notebook(cells=cells, metadata=handmade.PYTHON)
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import csv
-import shutil
 
 import pytest
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT, load
-from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
+from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, released_small
 from viva.course.grading.batch import autograde
-from viva.course.releasing.release import release
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -20,13 +17,8 @@ pytestmark = pytest.mark.usefixtures("processes")
 def course(tmp_path, monkeypatch):
     """A course with a small assignment: whose answer is right, wrong, still waits, and who handed in nothing."""
     root = tmp_path / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
+    opened, config = released_small(root)
     monkeypatch.chdir(root)
-    opened, config = load(root)
-    release(opened, SMALL, config=config)
     hand_in_small(root, "ada", RIGHT, "Addition.")
     hand_in_small(root, "bea", ANSWERS["own_words"], "Why not?")
     hand_in_small(root, "cleo", RIGHT)

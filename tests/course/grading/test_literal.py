@@ -10,8 +10,8 @@ import pytest
 from nbgrader.converters import Autograde, GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
-from tests.conftest import BIN, PROJECT, load
-from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
+from tests.conftest import BIN, load
+from tests.doubling import NOTEBOOK, RIGHT, SMALL, hand_in_small, released_small
 
 WRONG = "def twice(x):\n    return x\n"
 NAMES = {"a[b]": WRONG, "ab": RIGHT, "x*": WRONG, "xx": RIGHT, "?": WRONG, "*": WRONG, "[!b]": WRONG, "a[1": RIGHT}
@@ -26,11 +26,7 @@ def run(root, *command):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     root = tmp_path_factory.mktemp("literal") / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    write_small(root)
-    run(root, "release", "--no-audit")
+    released_small(root)
     for student, answer in NAMES.items():
         hand_in_small(root, student, answer)
         (root / "submitted" / student / SMALL / "data.txt").write_text(student)

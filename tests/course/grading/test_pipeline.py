@@ -17,6 +17,7 @@ from traitlets.config import Config
 
 from tests.conftest import PROJECT, load
 from tests.course.regrade.test_regrading import TINY, write_source
+from tests.handmade import empty_course, released
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.grading.batch import autograde
@@ -24,7 +25,6 @@ from viva.course.grading.filing import Filing
 from viva.course.grading.marking import Job, Marked
 from viva.course.grading.material import Material
 from viva.course.grading.pipeline import Passed, grade
-from viva.course.releasing.release import release
 from viva.record import SubmissionRecord
 from viva.submission.files.handin import Finding
 from viva.submission.packing import pack
@@ -58,14 +58,10 @@ grader.close()
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, grader):
     """A course, graded in a batch; and a folder with the bytes that grading it elsewhere needs."""
-    root, folder = tmp_path_factory.mktemp("course"), tmp_path_factory.mktemp("bytes")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    root, folder = empty_course(tmp_path_factory.mktemp("course")), tmp_path_factory.mktemp("bytes")
     write_source(root)
     (root / "source" / TINY / "table.csv").write_text("1,2\n")
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    course, config = load(root)
-    with contextlib.chdir(root):
-        release(course, TINY, config=config)
+    course, config = released(root, TINY)
     for student, answer in ANSWERS.items():
         notebook = nbformat.read(root / "release" / TINY / "tiny.ipynb", as_version=4)
         cells = {cell.id: cell for cell in notebook.cells}

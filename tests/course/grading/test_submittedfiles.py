@@ -8,7 +8,8 @@ import nbformat
 import pytest
 
 from tests.conftest import PROJECT, load
-from tests.course.releasing.test_studentversion import answer, graded, marked, write
+from tests.course.releasing.test_studentversion import answer, graded, write
+from tests.handmade import marks
 from viva.course.gradebook.results import Results
 from viva.course.grading.batch import autograde
 from viva.course.releasing.release import release
@@ -56,7 +57,7 @@ def graded_class(tmp_path):
         (root / "nbgrader_config.py").write_text(f"{settings}\n{more}")
         test_cell = graded(test)
         test_cell.metadata.nbgrader["points"] = 3
-        first = nbformat.v4.new_code_cell(given, id="given", metadata=marked("given", locked=True))
+        first = nbformat.v4.new_code_cell(given, id="given", metadata=marks("given", locked=True))
         path = write(root, [first, answer("n = 1"), test_cell])
         (path.parent / file).parent.mkdir(exist_ok=True)
         (path.parent / file).write_text(course_file)

@@ -8,13 +8,13 @@ import json
 import shutil
 import sqlite3
 
-import nbformat
 import pytest
 import sqlalchemy
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT, load
+from tests import handmade
+from tests.conftest import load
 from tests.faults import kill_at
 from viva.course.gradebook import journal
 from viva.course.grading import batch
@@ -23,7 +23,6 @@ from viva.course.grading.overview import overview
 from viva.course.processes import leftovers
 from viva.course.regrade.regrading import Comparison, Regrade
 from viva.course.regrade.trialcopy import LOG, shadow
-from viva.course.releasing.release import release
 from viva.pages.report import live_page
 from viva.verdict import CourseError
 
@@ -51,39 +50,24 @@ ANSWERS = {
 
 
 def write_source(root, tests: str = TESTS, text: str = "# Doubling", name: str = "test_double", points: float = 6):
-    def nbgrader(name, **more):
-        known = {"schema_version": 3, "grade_id": name, "locked": False, "grade": False, "solution": False}
-        return {"nbgrader": known | {"task": False} | more}
-
     solution = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
     cells = [
         new_markdown_cell(text, id="text"),
-        new_code_cell(solution, id="double", metadata=nbgrader("double", solution=True)),
-        new_code_cell(tests, id=name, metadata=nbgrader(name, grade=True, locked=True, points=points)),
-        new_markdown_cell("Why?", id="why", metadata=nbgrader("why", grade=True, solution=True, points=2)),
+        handmade.answer("double", solution),
+        handmade.graded(name, tests, points),
+        handmade.text("why", "Why?", grade=True, solution=True, points=2),
     ]
-    folder = root / "source" / TINY
-    folder.mkdir(parents=True, exist_ok=True)
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / "tiny.ipynb")
+    handmade.write_notebook(root / "source" / TINY / "tiny.ipynb", *cells)
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """Four students; carl's test cell, dora's test cell and dora's written answer were graded by hand."""
-    root = tmp_path_factory.mktemp("tiny")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    root = handmade.empty_course(tmp_path_factory.mktemp("tiny"))
     write_source(root)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    course, config = load(root)
-    with contextlib.chdir(root):
-        release(course, TINY, config=config)
+    course, config = handmade.released(root, TINY)
     for student, answer in ANSWERS.items():
-        notebook = nbformat.read(root / "release" / TINY / "tiny.ipynb", as_version=4)
-        cells = {cell.id: cell for cell in notebook.cells}
-        cells["double"].source, cells["why"].source = answer, "Because."
-        (root / "submitted" / student / TINY).mkdir(parents=True)
-        nbformat.write(notebook, root / "submitted" / student / TINY / "tiny.ipynb")
+        handmade.submit(root, student, TINY, double=answer, why="Because.")
     list(autograde(course, course.submissions([TINY]), config=config))
     with book(root) as gradebook:
         for student, cell, score in (("carl", "test_double", 5), ("dora", "why", 1.5), ("anna", "why", 2)):
@@ -330,19 +314,6 @@ def test_a_score_that_changes_by_lateness_says_so(course):
         "anna": "the total, with a late penalty of 0 instead of 3",
         "dora": "the total",
     }
-
-
-@pytest.mark.parametrize("command", [["regrade", TINY, "--no-audit"], ["regrade", TINY, "--what-if"], ["feedback"]])
-def test_a_gradebook_of_an_older_nbgrader_is_refused_before_anything_is_written(course, viva, command):
-    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as old:
-        old.execute("ALTER TABLE grade DROP COLUMN extra_credit")
-        old.commit()
-    before = files(course)
-    result = viva(*command)
-    assert result.status == 2
-    assert "Run 'nbgrader db upgrade', then the same command again." in result.err
-    assert len(result.err.splitlines()) == 1
-    assert files(course) == before
 
 
 def test_who_was_graded_since_a_stopped_regrade_began_is_graded_again_too(course):

@@ -16,7 +16,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
+from tests import handmade
 from tests.conftest import BIN, PROJECT
+from tests.handmade import write_notebook as write
 from viva.course.grading.overview import overview
 from viva.course.releasing import contract
 from viva.editions import Facts
@@ -24,7 +26,6 @@ from viva.verdict import CourseError
 
 pytestmark = pytest.mark.usefixtures("processes")
 
-KERNEL = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
 SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
 TESTS = "assert double(1) == 2\n### BEGIN HIDDEN TESTS\nassert double(0) == 0 and double(3) == 6\n### END HIDDEN TESTS"
 
@@ -40,22 +41,16 @@ def course(tmp_path) -> Path:
     return root
 
 
-def cell(name: str, source: str, **marks):
-    flags = dict.fromkeys(("grade", "solution", "locked", "task"), False) | marks
-    metadata = {"nbgrader": {"schema_version": 3, "grade_id": name} | flags}
-    return new_code_cell(source, id=name, metadata=metadata if marks else {})
+def cell(name: str, source: str):
+    return new_code_cell(source, id=name)
 
 
 def answer(source: str = SOLUTION, name: str = "double"):
-    return cell(name, source, solution=True)
+    return handmade.answer(name, source)
 
 
 def graded(source: str = TESTS, name: str = "test_double", points: float = 2):
-    return cell(name, source, grade=True, locked=True, points=points)
-
-
-def write(path: Path, *cells) -> None:
-    nbformat.write(new_notebook(cells=list(cells), metadata=KERNEL), path)
+    return handmade.graded(name, source, points)
 
 
 def configure(course: Path, *lines: str) -> None:
@@ -64,14 +59,7 @@ def configure(course: Path, *lines: str) -> None:
 
 
 def submit(course: Path, student: str, **answers: str) -> None:
-    """Submit every notebook of the release with these answers in the cells of these names."""
-    folder = course / "submitted" / student / "a1"
-    folder.mkdir(parents=True)
-    for path in (course / "release" / "a1").glob("*.ipynb"):
-        notebook = nbformat.read(path, as_version=4)
-        for each in notebook.cells:
-            each.source = answers.get(each.metadata.get("nbgrader", {}).get("grade_id"), each.source)
-        nbformat.write(notebook, folder / path.name)
+    handmade.submit(course, student, "a1", **answers)
 
 
 def scores(course: Path) -> dict[str, float]:

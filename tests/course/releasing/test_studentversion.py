@@ -12,10 +12,11 @@ from pathlib import Path
 import nbformat
 import nbgrader
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
 from nbgrader.preprocessors import InstantiateTests, instantiatetests
 
-from tests.conftest import PROJECT, load
+from tests.conftest import load
+from tests.handmade import empty_course, marks, write_notebook
 from viva.course.releasing.compiler import SandboxedTests, compiled
 from viva.course.releasing.release import release
 from viva.verdict import CourseError
@@ -26,34 +27,22 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 PICTURE = {"image/png": "aGVsbG8="}
 
 
-def marked(name: str, **more) -> dict:
-    known = {"schema_version": 3, "grade_id": name, "locked": False, "grade": False, "solution": False, "task": False}
-    return {"nbgrader": known | more}
-
-
 def answer(source: str, **metadata) -> nbformat.NotebookNode:
-    return new_code_cell(source, id="answer", metadata=marked("answer", solution=True) | metadata)
+    return new_code_cell(source, id="answer", metadata=marks("answer", solution=True) | metadata)
 
 
 def graded(source: str, **metadata) -> nbformat.NotebookNode:
-    about = marked("check", grade=True, locked=True, points=1)
+    about = marks("check", grade=True, locked=True, points=1)
     return new_code_cell(source, id="check", metadata=about | metadata)
 
 
 @pytest.fixture
 def course(tmp_path):
-    root = tmp_path / "course"
-    (root / "source").mkdir(parents=True)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
-    return root
+    return empty_course(tmp_path / "course")
 
 
 def write(root: Path, cells: list, name: str = "ps", **metadata) -> Path:
-    folder = root / "source" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": KERNEL} | metadata), folder / "nb.ipynb")
-    return folder / "nb.ipynb"
+    return write_notebook(root / "source" / name / "nb.ipynb", *cells, **metadata)
 
 
 def released(root: Path, name: str = "ps") -> Path:
@@ -78,7 +67,7 @@ def everywhere(shown: str) -> list:
     code = f"### BEGIN SOLUTION\nn = '{CANARY}'\n### END SOLUTION"
     tests = f"assert n\n### BEGIN HIDDEN TESTS\nassert n == '{CANARY}'\n### END HIDDEN TESTS"
     output = new_output("display_data", {"text/plain": CANARY}, metadata={"note": CANARY})
-    written = marked("why", grade=True, solution=True, points=1) | odd
+    written = marks("why", grade=True, solution=True, points=1) | odd
     cells = [
         new_markdown_cell("![given](attachment:kept.png)", id="given", metadata=odd, attachments=secret),
         new_raw_cell(shown, id="raw", metadata={"format": "text/html"} | odd, attachments=secret),
@@ -88,7 +77,7 @@ def everywhere(shown: str) -> list:
         new_markdown_cell(
             f"{task}### END MARK SCHEME",
             id="task",
-            metadata=marked("task", task=True, points=1, locked=True) | odd,
+            metadata=marks("task", task=True, points=1, locked=True) | odd,
             attachments=secret,
         ),
     ]
@@ -148,7 +137,7 @@ def test_a_picture_that_the_text_shows_is_kept_however_it_is_written(course, tex
                 new_markdown_cell(
                     "do\n### BEGIN MARK SCHEME\n![m](attachment:m.png)\n### END MARK SCHEME",
                     id="task",
-                    metadata=marked("task", task=True, points=1, locked=True),
+                    metadata=marks("task", task=True, points=1, locked=True),
                     attachments={"m.png": PICTURE},
                 )
             ],
@@ -240,7 +229,7 @@ def hostile(course, tmp_path, monkeypatch):
     secret.write_text("x")
     with socket.create_server(("127.0.0.1", 0)) as server:
         look = REACH.format(port=server.getsockname()[1], secret=str(secret), course=str(course))
-        given = new_code_cell(look, id="given", metadata=marked("given", locked=True))
+        given = new_code_cell(look, id="given", metadata=marks("given", locked=True))
         solution = answer("### BEGIN SOLUTION\nlook()\nfound = list(reached)\n### END SOLUTION")
         test = graded("### CHECK 1: nothing is in reach\nlook()\nassert found + reached == []")
         folder = tmp_path / "stranger" / "ps"

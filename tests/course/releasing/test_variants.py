@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import json
 import pickle
 import random
 import re
@@ -16,11 +15,12 @@ import msgspec
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
-from tests.conftest import PROJECT, load
+from tests import handmade
+from tests.conftest import load
 from tests.course.grading.test_pipeline import timeless
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
@@ -30,7 +30,6 @@ from viva.course.grading.batch import autograde
 from viva.course.grading.material import Material
 from viva.course.grading.pipeline import Passed, grade
 from viva.course.regrade.regrading import Regrade
-from viva.course.releasing.release import release
 from viva.course.releasing.variants import KEY, made_key, require_offered, seed_for, seeds_of, write_copies
 from viva.pages import report
 from viva.pages.feedback import write_feedback
@@ -60,6 +59,8 @@ assert total == reference_total(), "The total is not right."
 ### END HIDDEN TESTS"""
 SECOND = "viva_seed = 12\nlimit = viva_seed % 1000 + 1"
 LARGE = "### BEGIN SOLUTION\nlarge = limit + 1\n### END SOLUTION"
+WORD = "### BEGIN SOLUTION\nword = 'a'\n### END SOLUTION"
+WORD_TESTS = '### CHECK 1: a letter\nassert word == "a", "It is not a."'
 LARGE_TESTS = '### CHECK 1: above the limit\nassert large == limit + 1, "It is not one more than the limit."'
 STUDENTS = ("anna", "bo", "cy", "di", "ed", "fay", "gus", "hal")
 SERVER = "http://localhost:8888"
@@ -67,25 +68,16 @@ ON = f'\nc.Variants.assignments = ["{NAME}"]\n'
 
 
 def write_source(root, data: str = DATA) -> None:
-    def code(name, source, **more):
-        flags = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3}
-        return new_code_cell(source, id=name, metadata={"nbgrader": flags | {"grade_id": name} | more})
-
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    books = {
-        "first": [code("data", data), code("total", SUM, solution=True, locked=False),
-                  code("test_total", SUM_TESTS, grade=True, points=3)],
-        "second": [code("limit", SECOND), code("large", LARGE, solution=True, locked=False),
-                   code("test_large", LARGE_TESTS, grade=True, points=1)],
-        "third": [code("word", "### BEGIN SOLUTION\nword = 'a'\n### END SOLUTION", solution=True, locked=False),
-                  code("test_word", '### CHECK 1: a letter\nassert word == "a", "It is not a."', grade=True, points=1)],
-    }  # fmt: skip
     folder = root / "source" / NAME
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, cells in books.items():
-        notebook = new_notebook(cells=[new_markdown_cell(f"# {name}", id="title"), *cells])
-        notebook.metadata["kernelspec"] = kernel
-        nbformat.write(notebook, folder / f"{name}.ipynb")
+    for name, given, (answer, solution), tests, points in (
+        ("first", {"data": data}, ("total", SUM), SUM_TESTS, 3),
+        ("second", {"limit": SECOND}, ("large", LARGE), LARGE_TESTS, 1),
+        ("third", {}, ("word", WORD), WORD_TESTS, 1),
+    ):
+        cells = [new_markdown_cell(f"# {name}", id="title")]
+        cells += [handmade.code(each, source, locked=True) for each, source in given.items()]
+        cells += [handmade.answer(answer, solution), handmade.graded(f"test_{answer}", tests, points)]
+        handmade.write_notebook(folder / f"{name}.ipynb", *cells)
     (folder / "table.csv").write_text("1,2\n")
 
 
@@ -134,15 +126,11 @@ def emptied(notebook) -> None:
 @pytest.fixture(scope="module")
 def before(tmp_path_factory):
     """A course with variants, handed in and not graded."""
-    root = tmp_path_factory.mktemp("variants")
-    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    root = handmade.empty_course(tmp_path_factory.mktemp("variants"))
     with (root / "nbgrader_config.py").open("a") as file:
         file.write(ON)
     write_source(root)
-    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
-    course, config = load(root)
-    with contextlib.chdir(root):
-        release(course, NAME, config=config)
+    course, _ = handmade.released(root, NAME)
     with course.gradebook() as gradebook:
         for student in STUDENTS:
             gradebook.update_or_create_student(student)
@@ -405,14 +393,6 @@ def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(cours
     with pytest.raises(CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a read-only cell"):
         require_offered(NAME, opened.source_notebooks(NAME))
     assert all(map(str, autograde(opened, opened.submissions([NAME]), config=config))), "graded as it was released"
-
-
-def test_json_of_a_record_holds_the_notes_as_kinds(graded):
-    lines = [json.loads(line) for line in (graded / "results.jsonl").read_text().splitlines()]
-    kinds = {
-        line["student"]: [note["kind"] for note in line["notebooks"]["first"].get("integrity", [])] for line in lines
-    }
-    assert kinds["bo"] == ["variant_of"] and kinds["cy"] == ["no_variant"] and kinds["di"] == ["unknown_seed"]
 
 
 def test_a_name_of_no_assignment_among_those_with_variants_is_refused_before_anything_is_graded(course):

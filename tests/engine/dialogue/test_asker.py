@@ -8,11 +8,12 @@ import select
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 from tests.odd import FUNCTION, Named, Odd, refer
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, read_exams
 from viva.engine import pipe, wire
 from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.expected import ANY, path_of
@@ -20,21 +21,10 @@ from viva.engine.outcome import CHARACTERS
 from viva.engine.values.sharing import NEWS
 from viva.verdict import CandidateLied, Verdict
 
+EXAMS = read_exams(Path(__file__).with_name("asker.txt"))
+
 pytestmark = pytest.mark.usefixtures("processes")
 
-PROGRAM = """
-import fcntl, os, sys
-sys.path[:] = sys.argv[2].split(":")
-given = [fcntl.fcntl(int(one), fcntl.F_DUPFD, 100) for one in sys.argv[1].split(",")]
-for place, descriptor in enumerate(given, 3):
-    os.dup2(descriptor, place)
-os.closerange(7, 200)
-import numpy, pandas, unittest, unittest.case, subprocess, ssl
-from viva.engine.values.plain import learn_pandas
-from viva.engine.examiner import Examiner
-learn_pandas()
-Examiner().serve()
-"""
 MEMORY = 3 << 30
 ANSWERS = 25
 """So many odd answers are given in one check; then what is no message ends it."""
@@ -74,7 +64,7 @@ class Examined:
         (to, self.request), (self.reply, back), (self.question, ask), (hear, self.answer) = pipes
         theirs = [to, back, ask, hear]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, ",".join(map(str, theirs)), ":".join(sys.path)],
+            [sys.executable, "-c", EXAMS["program"], ",".join(map(str, theirs)), ":".join(sys.path)],
             pass_fds=theirs,
             stdin=subprocess.DEVNULL,
         )
@@ -155,39 +145,9 @@ def test_no_answer_of_very_many_makes_the_grader_fail(examined, name):
         tried(examined, name, seed)
 
 
-ALARM = """
---- given
-import signal, time
-class Slow(Exception): pass
-def ring(*args): raise Slow("too slow")
---- answer
-def f(x): return x + 1
-def g(x): return x * 2
---- right
-def f(x): return 1 + x
-def g(x): time.sleep(0.01); return x + x
---- wrong
-def f(x): time.sleep(0.3); return x + 1
-def g(x): return x * 2
---- test
-signal.signal(signal.SIGALRM, ring)
-signal.setitimer(signal.ITIMER_REAL, 0.2)
-assert f(1) == 2
-kept = signal.setitimer(signal.ITIMER_REAL, 0)
---- test
-ticks = []
-kept = signal.signal(signal.SIGALRM, lambda *args: ticks.append(args))
-kept = signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
-try: assert [g(i) for i in range(100)] == [2 * i for i in range(100)]
-finally: kept = signal.setitimer(signal.ITIMER_REAL, 0)
---- test
-assert [g(i) for i in range(20)] == [2 * i for i in range(20)] and f(5) == 6
-"""
-
-
 @pytest.mark.slow
 def test_an_alarm_of_the_tests_waits_for_the_answer_and_costs_no_check_below(grader, tmp_path):
-    exam = Exam(ALARM, grader, tmp_path)
+    exam = Exam(EXAMS["alarm"], grader, tmp_path)
     exam.prove()
     (right, wrong), (first, *_) = exam.variants, exam.tests
     assert lost(exam.grade(right.answers)) == {}
@@ -195,29 +155,8 @@ def test_an_alarm_of_the_tests_waits_for_the_answer_and_costs_no_check_below(gra
     assert cell == first and "too slow" in reason and os.sep not in reason
 
 
-THREADS = """
---- answer
-def f(x): return x + 1
---- wrong
-def f(x): return x
---- test
-import threading
-class Asking(threading.Thread):
-    def __init__(self, i):
-        super().__init__()
-        self.i = i
-        self.found = []
-    def run(self):
-        self.found = [f(self.i + j) for j in range(20)]
-threads = [Asking(i) for i in range(20)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-assert [thread.found for thread in threads] == [[i + j + 1 for j in range(20)] for i in range(20)]
-"""
-
-
 def test_every_thread_of_the_tests_gets_its_own_answers(grader, tmp_path):
-    Exam(THREADS, grader, tmp_path).prove()
+    Exam(EXAMS["threads"], grader, tmp_path).prove()
 
 
 UNREADABLE = wire.Reference(3, {"of": "nobody"})

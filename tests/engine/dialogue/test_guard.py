@@ -15,24 +15,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, read_exams
 from viva.engine.dialogue.guard import Guard, texts_of
 
-FORMULA = """
---- given
-class Runner:
-    def run(self, text): return eval(text)
-{given}
---- answer
-formula = "3 + 4"
---- right
-formula = "abs(-7)"
---- wrong
-formula = "3 + 5"
---- test
-import builtins, functools
-{test}
-"""
+EXAMS = read_exams(Path(__file__).with_name("guard.txt"))
+
 WAYS = {
     "a method": "assert Runner().run(formula) == 7",
     "another name": "run = eval\nassert run(formula) == 7",
@@ -51,155 +38,40 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_cell_that_runs_a_text_by_a_way_that_its_own_text_does_not_show_runs_in_the_candidate(grader, tmp_path, way):
     given = "run = lambda text: eval(text)\nrun_code = lambda code: eval(code)"
-    Exam(FORMULA.format(given=given, test=WAYS[way]), grader, tmp_path).prove(inside=True)
-
-
-BY_CHANCE = """
---- given
-import builtins
-run = getattr(builtins, "ev" + "al")
---- answer
-def f(x): return "" if x else 7
---- test
-### CHECK 1: nothing
-### BEGIN HIDDEN TESTS
-expected = 7
-found = f(0)
-assert (run(found) if isinstance(found, str) else found) == expected
-### END HIDDEN TESTS
-### CHECK 1: own
-for name in ("f", "abs"):
-    assert run(name)(-7) in ("", 7) and run("1 + 1") == 2
-assert run(f"{'abs'}(-{2 + 5})") == 7
---- wrong
-def f(x): return "" if x else "expected"
---- wrong
-def f(x): return "" if x else "__import__('builtins').__dict__.update(AssertionError=None) or 7"
-"""
+    Exam(EXAMS["formula"].format(given=given, test=WAYS[way]), grader, tmp_path).prove(inside=True)
 
 
 def test_a_text_that_the_solution_did_not_have_is_not_run_and_what_a_test_wrote_is(grader, tmp_path):
-    exam = Exam(BY_CHANCE, grader, tmp_path)
+    exam = Exam(EXAMS["by chance"], grader, tmp_path)
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     for variant in exam.variants:
         ((found, (_, said)),) = lost(exam.grade(variant.answers)).items()
         assert found[1] == "nothing" and "a test must not run text from your code as code" in said
 
 
-PICKLED = """
---- answer
-import pickle
-def dump(x): return pickle.dumps(x)
---- right
-import pickle
-def dump(x): return pickle.dumps(x, protocol=2)
---- wrong
-class Loading:
-    def __reduce__(self): return eval, ("__import__('__main__').expected",)
-import pickle
-def dump(x): return pickle.dumps(Loading())
---- test
-import pandas as pd
-### BEGIN HIDDEN TESTS
-expected = [1, 2]
-with open("t.pkl", "wb") as f: f.write(dump(expected))
-assert pd.read_pickle("t.pkl") == expected
-### END HIDDEN TESTS
-"""
-
-
 def test_a_pickle_that_is_more_than_plain_data_is_not_loaded(grader, tmp_path):
-    exam = Exam(PICKLED, grader, tmp_path)
+    exam = Exam(EXAMS["pickled"], grader, tmp_path)
     right, wrong = exam.variants
     assert lost(exam.grade()) == lost(exam.grade(right.answers)) == {}
     ((_, said),) = lost(exam.grade(wrong.answers)).values()
     assert "a test must not unpickle 'builtins.eval' for your code" in said
 
 
-TEMPLATE = """
---- answer
-template = "Hello {case.name:>{width}}"
---- right
-template = "Hello {case.name!s:>{width}}"
---- wrong
-template = "{case.__init__.__globals__[expected]}"
---- wrong
-template = "{case.name:{case.__init__.__globals__[expected]}}"
---- wrong
-template = "{steps.gi_frame.f_globals[expected]}"
---- wrong
-template = "{case.name"
---- test
-import string
-class Case:
-    def __init__(self): self.name = "Ann"
-own = "{0.__class__.__name__}"
-assert own.format(Case()) == "Case" and list(map(own.format, [3])) == ["int"]
-### BEGIN HIDDEN TESTS
-expected = "Hello   Ann"
-### END HIDDEN TESTS
-assert template.format(case=Case(), width=5, steps=(x for x in [])) == "Hello   Ann"
-assert string.Formatter().format(template, case=Case(), width=5, steps=(x for x in [])) == "Hello   Ann"
-assert str.format(template, case=Case(), width=5, steps=(x for x in [])) == "Hello   Ann"
-"""
-
-
-WAYS_TO_FORMAT = """
---- answer
-template = "{case.name}"
---- wrong
-template = "{case.__init__.__globals__[expected]}"
---- test
-import string
-class Case:
-    def __init__(self): self.name = "Ann"
-### BEGIN HIDDEN TESTS
-expected = "Ann"
-### END HIDDEN TESTS
-### CHECK 1: text.format_map
-assert template.format_map({"case": Case()}) == "Ann"
-### CHECK 1: str.format
-assert str.format(template, case=Case()) == "Ann"
-### CHECK 1: Formatter.format
-assert string.Formatter().format(template, case=Case()) == "Ann"
-### CHECK 1: Formatter.vformat
-assert string.Formatter().vformat(template, (), {"case": Case()}) == "Ann"
-### CHECK 1: handed over
-assert [fill(case=Case()) for fill in [template.format]] == ["Ann"]
-"""
-
-
 def test_a_format_is_looked_at_however_it_is_filled_in(grader, tmp_path):
-    exam = Exam(WAYS_TO_FORMAT, grader, tmp_path)
+    exam = Exam(EXAMS["ways to format"], grader, tmp_path)
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     assert len(lost(exam.grade(exam.variants[0].answers))) == 5
 
 
 def test_a_format_of_a_students_shows_what_a_test_fills_in_and_nothing_behind_it(grader, tmp_path):
-    exam = Exam(TEMPLATE, grader, tmp_path)
+    exam = Exam(EXAMS["template"], grader, tmp_path)
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     for variant in exam.variants:
         assert bool(lost(exam.grade(variant.answers))) != variant.right, variant
 
 
-WRITTEN = """
---- answer
-path = "out.txt"
-def line(): return "yes"
---- right
-path = "other.txt"
-def line(): return "yes"
---- wrong
-path = 4
-def line(): return "no"
---- test
-with open(path, "w") as file: file.write(line())
-assert line() == "yes" and path
-"""
-
-
 def test_no_test_writes_into_the_pipes_of_its_process(grader, tmp_path):
-    exam = Exam(WRITTEN, grader, tmp_path)
+    exam = Exam(EXAMS["written"], grader, tmp_path)
     right, wrong = exam.variants
     assert lost(exam.grade()) == lost(exam.grade(right.answers)) == {}
     ((_, said),) = lost(exam.grade(wrong.answers)).values()
@@ -290,74 +162,18 @@ def test_what_is_not_of_a_check_may_be_run(guard):
     guard._hear("pickle.find_class", ("builtins", "eval"))
 
 
-EXAMPLES = """
---- given
-import doctest
-class Doctor:
-    def __init__(self, f): self.__doc__, self.f = f.__doc__, f
-    def finds(self):
-        finder, runner = (getattr(doctest, "DocTest" + name) for name in ("Finder", "Runner"))
-        (test,) = finder().find(self, "f", globs={"f": self.f})
-        return runner(verbose=False).run(test).failed
---- answer
-def f(x):
-    '''Adds one.
-
-    >>> f(1)
-    2
-    '''
-    return x + 1
---- wrong
-def f(x):
-    '''Adds one.
-
-    >>> f(1)
-    2
-    '''
-    return x
---- test
-assert Doctor(f).finds() == 0
-"""
-
-
 def test_a_library_that_runs_a_part_of_an_answer_does_so_in_the_candidate(grader, tmp_path):
-    Exam(EXAMPLES, grader, tmp_path).prove(inside=True)
-
-
-LOADED = """
---- given
-class Loader:
-    def load(self, text):
-        import yaml
-        return getattr(yaml, "unsafe" + "_load")(text)
---- answer
-def text(): return "a: 1"
---- wrong
-def text(): return "!!python/object/apply:eval ['dict(a = len([1]))']"
---- test
-assert Loader().load(text()) == {"a": 1}
-"""
-
-
-LATE_MODULE = """
---- answer
-def write(): open("late_module.py", "w").write("n = 3")
---- test
-write()
-open("late_module.py", "w").write("n = 3")
-import late_module
-assert late_module.n == 3
-"""
+    Exam(EXAMS["examples"], grader, tmp_path).prove(inside=True)
 
 
 def test_the_import_of_a_file_that_was_written_has_its_own_reason(grader, tmp_path):
-    exam = Exam(LATE_MODULE, grader, tmp_path)
+    exam = Exam(EXAMS["late module"], grader, tmp_path)
     (said,) = exam.examination.single_process_sentences().values()
     assert "import a file that your code wrote" in said and "text" not in said
 
 
 def test_what_a_library_runs_of_a_students_answer_alone_is_refused(grader, tmp_path):
-    exam = Exam(LOADED, grader, tmp_path)
+    exam = Exam(EXAMS["loaded"], grader, tmp_path)
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     ((_, said),) = lost(exam.grade(exam.variants[0].answers)).values()
     assert "a test must not run text from your code as code" in said

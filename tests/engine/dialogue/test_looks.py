@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, parts_of, read_exams
 from viva.engine.dialogue.looks import LOOKED, Looks, with_looks
 from viva.verdict import Verdict
 
@@ -23,169 +24,19 @@ class Twins:
 
     solution: str
     test: str
-    right: tuple[str, ...] = ()
-    wrong: tuple[str, ...] = ()
+    right: list[str]
+    wrong: list[str]
+
+    @classmethod
+    def of(cls, text: str) -> Twins:
+        parts = {"right": [], "wrong": []}
+        for part, source in parts_of(text):
+            parts.setdefault(part, []).append(source)
+        (solution,), (test,) = parts["answer"], parts["test"]
+        return cls(solution, test, parts["right"], parts["wrong"])
 
 
-CASES = {
-    "permuted rows": Twins(
-        "def rows(x): return [[], [x]]",
-        "assert sorted(rows(3)) == [[], [3]]",
-        ("def rows(x): return [[x], []]", "def rows(x): return ([x], [])"),
-    ),
-    "a power set": Twins(
-        """
-def subsets(items):
-    found = [[]]
-    for item in items:
-        found += [one + [item] for one in found]
-    return found""",
-        "assert sorted(map(sorted, subsets([1, 2]))) == [[], [1], [1, 2], [2]]\nassert len(subsets([1, 2, 3])) == 8",
-        (
-            """
-def subsets(items):
-    if not items: return [[]]
-    rest = subsets(items[1:])
-    return [[items[0]] + one for one in rest] + rest""",
-            "import itertools\ndef subsets(items):\n"
-            "    return [list(c) for n in range(len(items), -1, -1) for c in itertools.combinations(items, n)]",
-        ),
-    ),
-    "arguments that are drained": Twins(
-        "def merge(a, b): return sorted(a + b)",
-        "assert merge([1, 4], [2, 3]) == [1, 2, 3, 4]\na, b = [5], [6, 7]\nassert merge(a, b) == [5, 6, 7]",
-        (
-            """
-def merge(a, b):
-    out = []
-    while a and b:
-        out.append(a.pop(0) if a[0] < b[0] else b.pop(0))
-    while a: out.append(a.pop(0))
-    while b: out.append(b.pop(0))
-    return out""",
-        ),
-    ),
-    "a list that is sorted by draining it": Twins(
-        "def sort(items): return sorted(items)",
-        "assert sort([3, 1, 2]) == [1, 2, 3]",
-        ("def sort(items): return [items.pop(items.index(min(items))) for _ in range(len(items))]",),
-    ),
-    "a drained list that the test compares with": Twins(
-        "def sort(items): return sorted(items)",
-        "data = [3, 1, 2]\nassert sort(data) == sorted(data)",
-        ("def sort(items):\n    items.sort()\n    return [*items]",),
-        ("def sort(items):\n    items.clear()\n    return []",),
-    ),
-    "rows that are drained": Twins(
-        "def flat(rows): return [x for row in rows for x in row]",
-        "rows = [[1], [2, 3]]\nassert flat(rows) == [1, 2, 3]",
-        ("def flat(rows): return [row.pop(0) for row in rows for _ in range(len(row))]",),
-    ),
-    "an entry that is rebound": Twins(
-        "def group(d, k, x): d[k].append(x)",
-        "d = {'a': [], 'b': [1]}\ngroup(d, 'a', 2)\nassert d == {'a': [2], 'b': [1]}",
-        ("def group(d, k, x): d[k] = d[k] + [x]",),
-    ),
-    "an entry that is cleared and deleted": Twins(
-        "def drop(g, n): del g[n]",
-        "g = {1: [2, 3], 2: [1]}\ndrop(g, 1)\nassert g == {2: [1]}",
-        ("def drop(g, n):\n    g[n].clear()\n    del g[n]",),
-    ),
-    "an empty bucket": Twins(
-        "def buckets(items):\n    d = {0: [], 1: []}\n    for x in items: d[x % 2].append(x)\n    return d",
-        "assert sorted(sum(buckets([1, 2, 4]).values(), [])) == [1, 2, 4]",
-        ("def buckets(items): return {0: [], 1: [*items]}", "def buckets(items): return {0: [*items], 1: [], 2: []}"),
-    ),
-    "an empty bucket that a loop goes through": Twins(
-        "def buckets(items):\n    d = {0: [], 1: []}\n    for x in items: d[x % 2].append(x)\n    return d",
-        "seen = []\nfor bucket in buckets([1, 2, 4]).values():\n    for x in bucket:\n        assert x > 0\n"
-        "        seen.append(x)\nassert sorted(seen) == [1, 2, 4]",
-        ("def buckets(items): return {0: [], 1: [*items]}",),
-    ),
-    "two halves of a heap": Twins(
-        "class Median:\n    def __init__(self, items): self.small, self.large = sorted(items)[:1], sorted(items)[1:]",
-        "m = Median([3, 1, 2])\nassert sorted(m.small + m.large) == [1, 2, 3]\nitems = []\n"
-        "for x in m.small: items.append(x)\nfor x in m.large: items.append(x)\nassert len(items) == 3",
-        ("class Median:\n    def __init__(self, items): self.small, self.large = [], [*items]",),
-    ),
-    "ragged arrays": Twins(
-        "import numpy as np\ndef parts(x): return [np.array([]), np.array([x, x + 1.0])]",
-        "import numpy as np\nassert np.allclose(np.concatenate(parts(1)), [1, 2])\n"
-        "assert sorted(len(part) for part in parts(1)) == [0, 2]",
-        ("import numpy as np\ndef parts(x): return [np.array([x, x + 1.0]), np.array([])]",),
-    ),
-    "arrays in another order": Twins(
-        "import numpy as np\ndef parts(x): return [np.array([]), np.array([x * 1.0])]",
-        "import numpy as np\nfor part in parts(2):\n    assert np.allclose(part, 2) and (part == 2).all()",
-        ("import numpy as np\ndef parts(x): return [np.array([x * 1.0]), np.array([])]",),
-        ("import numpy as np\ndef parts(x): return [np.array([]), np.array([])]",),
-    ),
-    "a generator in place of a list": Twins(
-        "def squares(n): return [i * i for i in range(n)]",
-        "assert sum(squares(3)) == 5\nassert [*squares(2)] == [0, 1]",
-        ("def squares(n):\n    for i in range(n): yield i * i",),
-    ),
-    "a number": Twins(
-        "def number(): return 2.5",
-        "import numpy as np\nassert np.allclose(number(), 2.5)",
-        ("import numpy as np\ndef number(): return np.float32(2.5)", "def number(): return [2.5]"),
-        ("def number(): return []", "import numpy as np\ndef number(): return np.array([])"),
-    ),
-    "a sum of differences": Twins(
-        "def numbers(): return [1, 2]",
-        "error = 0\nfor a, b in zip(numbers(), [1, 2]):\n    error += abs(a - b)\nassert error < 1e-9",
-        ("def numbers(): return (1, 2)",),
-        ("def numbers(): return []",),
-    ),
-    "a generator of truths": Twins(
-        "def numbers(): return [1, 2]",
-        "assert all(x > 0 for x in numbers())\nassert not any([x > 5 for x in numbers()])",
-        ("def numbers(): return iter([2, 1])",),
-        ("def numbers(): return []", "def numbers(): return {}"),
-    ),
-    "a norm": Twins(
-        "import numpy as np\ndef vector(): return np.ones(3)",
-        "import numpy as np\nassert np.linalg.norm(np.array(vector()) - 1) < 1e-9",
-        ("def vector(): return [1, 1, 1]",),
-        ("def vector(): return []",),
-    ),
-    "a subset": Twins(
-        "def picked(): return [1, 2]",
-        "assert set(picked()) <= {1, 2, 3} and {1, 2, 3}.issuperset(picked())",
-        ("def picked(): return (2, 1, 1)",),
-        ("def picked(): return []",),
-    ),
-    "an absent item": Twins(
-        "def without(x): return [1, 2]",
-        "assert 3 not in without(3)",
-        ("def without(x): return {2, 1}",),
-        ("def without(x): return []",),
-    ),
-    "a property of every row": Twins(
-        "def rows(): return [[1, 2], [3]]",
-        "assert all(all(x > 0 for x in row) for row in rows()) and sum(len(row) for row in rows()) == 3",
-        ("def rows(): return [[1, 2], [], [3]]", "def rows(): return [[], [1, 2, 3]]"),
-    ),
-    "an equality with what is empty too": Twins(
-        "def evens(items): return [x for x in items if x % 2 == 0]",
-        "assert evens([1, 3]) == []\nassert evens([1, 2]) == [2]\n"
-        "import numpy as np\nassert np.array_equal(evens([1]), [])",
-        ("def evens(items): return [*filter(lambda x: not x % 2, items)]",),
-    ),
-    "a part of a dictionary": Twins(
-        "def state(): return {'W': [1.0, 1.0], 'b': 3.0}",
-        "import numpy as np\nexpected = {'W': 1.0, 'b': 3.0}\nfor name, part in state().items():\n"
-        "    assert np.allclose(part, expected[name])",
-        ("import numpy as np\ndef state(): return {'b': np.array(3.0), 'W': np.ones(5)}",),
-        ("def state(): return {'W': [1.0, 1.0], 'b': []}",),
-    ),
-    "an object of unittest": Twins(
-        "def numbers(): return [1, 2]",
-        "import unittest\ncase = unittest.TestCase()\ncase.assertEqual(sorted(numbers()), [1, 2])\n"
-        "case.assertTrue(all(x > 0 for x in numbers()))",
-        ("def numbers(): return [2, 1]",),
-    ),
-}
+CASES = {name: Twins.of(text) for name, text in read_exams(Path(__file__).with_name("looks.txt")).items()}
 TRIPLES = [(name, answer, right) for name, case in CASES.items() for right in (True, False)
            for answer in (case.right if right else case.wrong)]  # fmt: skip
 

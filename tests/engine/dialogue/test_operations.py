@@ -3,55 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import pathlib
 
 import pytest
 
-from tests.oral import Exam
+from tests.oral import Exam, read_tables
 from viva import wording
 from viva.engine.dialogue import proxies
 from viva.engine.dialogue.expected import Path
 from viva.engine.dialogue.objects import OPERATIONS
 
-ATTRIBUTES_OF_ITEMS = {
-    "those of a dict are its items": """
---- answer
-def settings(): return {"size": 3}
-default = {"size": 1}
---- test
-assert settings()["size"] == 3 and default == {"size": 1}
---- right
-class Settings(dict):
-    __getattr__ = dict.__getitem__
-    __setattr__ = dict.__setitem__
-def settings(): return Settings(size=3)
-default = Settings(size=1)
---- wrong
-class Settings(dict):
-    __getattr__ = dict.__getitem__
-def settings(): return Settings(size=2)
-default = Settings(size=1)
-""",
-    "those of an object are looked up in a dict": """
---- answer
-class Settings:
-    def __init__(self, **known): self.__dict__ |= known
---- test
-settings = Settings(size=3)
-assert settings.size == 3
---- right
-class Settings:
-    def __init__(self, **known): self.known = known
-    def __getattr__(self, name): return self.known[name]
---- right
-class Settings:
-    def __init__(self, **known): self.known = known
-    def __getattr__(self, name): return self.known.get(name)
---- wrong
-class Settings:
-    def __init__(self, **known): self.known = known
-    def __getattr__(self, name): return self.known["no " + name]
-""",
-}
+TABLES = read_tables(pathlib.Path(__file__).with_name("operations.txt"))
+EXAMS = TABLES[""]
+
+ATTRIBUTES_OF_ITEMS = TABLES["attributes of items"]
 
 
 @pytest.mark.parametrize("text", ATTRIBUTES_OF_ITEMS.values(), ids=ATTRIBUTES_OF_ITEMS)
@@ -72,47 +37,18 @@ class Odd(type):
         return type.__getattribute__(cls, name)
 class Box(metaclass=Odd):""",
 }
-BOX = """
---- answer
-class Box:
-    def __init__(self, size): self.size = size
-    def half(self): return self.size / 2
---- wrong
-class Box:
-    def __init__(self, size): self.size = size
-    def half(self): return self.size
---- test
-box = Box(3)
-assert box.size == 3 and box.half() == 1.5 and isinstance(box, Box)
-"""
 
 
 @pytest.mark.parametrize("odd", ODD_CLASSES)
 def test_an_object_is_described_whatever_its_class_says_of_itself(grader, tmp_path, odd):
     body = "    def __init__(self, size): self.size = size\n    def half(self): return self.size / 2"
-    exam = Exam(f"{BOX}--- right\n{ODD_CLASSES[odd]}\n{body}\n", grader, tmp_path)
+    exam = Exam(EXAMS["box"] + f"--- right\n{ODD_CLASSES[odd]}\n{body}\n", grader, tmp_path)
     exam.prove()
     assert exam.grade(exam.variants[1].answers).integrity == []
 
 
-FOREIGN = """
---- answer
-def f(x): return x + 1
---- wrong
-class Odd(type):
-    __module__, __qualname__ = "builtins", "int"
-class Yes(metaclass=Odd):
-    __module__, __qualname__ = "builtins", "int"
-    __class__ = property(lambda self: int)
-    def __eq__(self, other): return True
-def f(x): return Yes()
---- test
-assert f(1) == 2 and isinstance(f(1), int)
-"""
-
-
 def test_no_object_passes_for_plain_data_by_what_its_class_says_of_itself(grader, tmp_path):
-    exam = Exam(FOREIGN, grader, tmp_path)
+    exam = Exam(EXAMS["foreign"], grader, tmp_path)
     assert "an object of class Yes" in wording.reason(exam.check(exam.variants[0].answers))
 
 

@@ -26,23 +26,6 @@ def test_what_no_proxy_does_makes_a_single_process_cell(way, grader, tmp_path):
     Exam(SINGLE[way], grader, tmp_path).prove(inside=True)
 
 
-ABSTRACT = """
---- answer
-class Bag:
-    def __iter__(self): return iter([1])
---- wrong
-class Bag: pass
---- test
-import unittest
-from collections.abc import Iterable
-unittest.TestCase().assertIsInstance(Bag(), Iterable)
-"""
-
-
-def test_what_a_library_asks_an_abstract_class_is_asked_where_the_object_is(grader, tmp_path):
-    Exam(ABSTRACT, grader, tmp_path).prove(inside=True)
-
-
 EXAM = """
 --- answer
 def f(x): return [2 * v for v in x]

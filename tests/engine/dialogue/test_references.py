@@ -5,17 +5,21 @@ from __future__ import annotations
 import gc
 import math
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, read_tables
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.expected import OWN, PLAIN, path_of
 from viva.engine.dialogue.proxies import CallableProxy, IteratorProxy, Proxy, number_of
 from viva.engine.dialogue.references import TYPES, References
 from viva.engine.wire import Reference
 from viva.verdict import CandidateLied, WireError
+
+TABLES = read_tables(Path(__file__).with_name("references.txt"))
+EXAMS = TABLES[""]
 
 OBJECT = {
     "of": "candidate",
@@ -136,173 +140,14 @@ def test_a_reference_to_nothing_is_refused(references, number, about):
         references.resolve(Reference(number, about), "x", [])
 
 
-SUBCLASSES = """
---- answer
-class Stack:
-    def __init__(self): self.items = []
-    def push(self, x): self.items.append(x)
-    def pop(self): return self.items.pop()
-    def peek(self): return self.items[-1]
-    def __len__(self): return len(self.items)
-class Vector:
-    def __init__(self, x, y): self.x, self.y = x, y
-    def norm(self): return (self.x**2 + self.y**2) ** 0.5
-    def __add__(self, other): return Vector(self.x + other.x, self.y + other.y)
-class Bag:
-    def __init__(self): self.counts = {}
-    def put(self, key): self.counts[key] = self.counts.get(key, 0) + 1
-    def count(self, key): return self.counts.get(key, 0)
-class Celsius:
-    def __init__(self, degrees): self.degrees = degrees
-    def fahrenheit(self): return self.degrees * 9 / 5 + 32
-def stacks(n): return [Stack() for _ in range(n)]
-def vectors(): return [Vector(1, 2), Vector(3, 4)]
-top = Stack()
-top.push(7)
---- right
-from collections import namedtuple
-class Stack(list):
-    def push(self, x): self.append(x)
-    def peek(self): return self[-1]
-class Vector(namedtuple("Vector", "x y")):
-    def norm(self): return (self.x**2 + self.y**2) ** 0.5
-    def __add__(self, other): return Vector(self.x + other.x, self.y + other.y)
-class Bag(dict):
-    def put(self, key): self[key] = self.get(key, 0) + 1
-    def count(self, key): return self.get(key, 0)
-class Celsius(float):
-    def fahrenheit(self): return self * 9 / 5 + 32
-def stacks(n): return [Stack() for _ in range(n)]
-def vectors(): return [Vector(1, 2), Vector(3, 4)]
-top = Stack()
-top.push(7)
---- wrong
-from collections import namedtuple
-class Stack(list):
-    def push(self, x): self.append(x)
-    def peek(self): return self[0]
-class Vector(namedtuple("Vector", "x y")):
-    def norm(self): return self.x + self.y
-class Bag(dict):
-    def put(self, key): self[key] = 1
-    def count(self, key): return self.get(key, 0)
-class Celsius(float):
-    def fahrenheit(self): return self
-def stacks(n): return [Stack()]
-def vectors(): return [Vector(1, 2), Vector(3, 4)]
-top = Stack()
---- test
-### CHECK 1: it is what it is called
-stack = Stack()
-stack.push(1)
-stack.push(2)
-assert stack.peek() == 2 and stack.pop() == 2 and len(stack) == 1
-### CHECK 1: its operators give such things
-assert Vector(3, 4).norm() == 5
-total = Vector(3, 4) + Vector(1, 1)
-assert total.x == 4 and total.norm() > 6
-### CHECK 1: a dict with methods
-bag = Bag()
-bag.put("a")
-bag.put("a")
-assert bag.count("a") == 2
-### CHECK 1: several in a list
-several = stacks(3)
-several[0].push(5)
-assert several[0].peek() == 5 and len(several) == 3
-for stack in several:
-    stack.push(1)
-assert [stack.pop() for stack in several] == [1, 1, 1] and several[1:][0].peek
-### CHECK 1: unpacked, and in a loop
-assert [vector.norm() for vector in vectors()] == [5**0.5, 5]
-one, two = vectors()
-assert (one + two).x == 4
-### CHECK 1: a name means one
-assert top.peek() == 7
-top.push(8)
-assert top.peek() == 8
-### CHECK 1: a number with a method
-assert Celsius(100).fahrenheit() == 212 and isinstance(Celsius(100), Celsius)
-"""
-
-
 def test_a_class_may_derive_from_a_plain_type_where_the_solutions_does_not(grader, tmp_path):
-    exam = Exam(SUBCLASSES, grader, tmp_path)
+    exam = Exam(EXAMS["subclasses"], grader, tmp_path)
     exam.prove()
     assert len(lost(exam.grade(exam.variants[1].answers))) == 7
 
 
-PLAIN_THERE = """
---- answer
-def scores(): return [1, 2, 3]
-def place(): return (3, 4)
-def name(): return "ada"
-def table(): return {"a": 1}
-def colour(): return 2
-def half(): return 0.5
---- right
-import enum
-from typing import NamedTuple
-class Scores(list):
-    def best(self): return max(self)
-class Place(NamedTuple):
-    x: int
-    y: int
-    def norm(self): return self.x + self.y
-class Name(str):
-    def __str__(self): return "somebody"
-    def initial(self): return self[0]
-class Table(dict):
-    def __missing__(self, key): return 0
-class Half(float):
-    def __eq__(self, other): return False
-    __hash__ = float.__hash__
-def scores(): return Scores([1, 2, 3])
-def place(): return Place(3, 4)
-def name(): return Name("ada")
-def table(): return Table(a=1)
-def colour(): return 2
-def half(): return Half(0.5)
---- wrong
-class Scores(list):
-    def __eq__(self, other): return True
-class Place(tuple):
-    def __eq__(self, other): return True
-class Name(str):
-    def __eq__(self, other): return True
-    __hash__ = str.__hash__
-class Table(dict):
-    def __eq__(self, other): return True
-class Half(float):
-    def __eq__(self, other): return True
-    __hash__ = float.__hash__
-class Two(int):
-    def __eq__(self, other): return True
-    __hash__ = int.__hash__
-def scores(): return Scores([1])
-def place(): return Place((1, 1))
-def name(): return Name("eve")
-def table(): return Table()
-def colour(): return Two(3)
-def half(): return Half(1.5)
---- test
-### CHECK 1: a list
-assert scores() == [1, 2, 3]
-### CHECK 1: a tuple
-assert place() == (3, 4)
-### CHECK 1: a text
-assert name() == "ada" and f"{name()}" == "ada"
-### CHECK 1: a dict
-assert table() == {"a": 1} and "b" not in table()
-### CHECK 1: an int
-assert colour() == 2
-### CHECK 1: a float
-assert half() == 0.5
-"""
-
-
 def test_where_the_solution_gives_plain_values_a_subclass_is_its_base_value_whatever_its_methods_say(grader, tmp_path):
-    exam = Exam(PLAIN_THERE, grader, tmp_path)
+    exam = Exam(EXAMS["plain there"], grader, tmp_path)
     right, wrong = exam.variants
     assert not exam.examination.inside and lost(exam.grade(right.answers)) == {}
     assert len(lost(exam.grade(wrong.answers))) == 6
@@ -315,115 +160,7 @@ def test_what_is_said_of_a_base_value_counts_only_where_the_solution_was_plain(r
     assert type(value) is Proxy and len(found) == 1
 
 
-IN_PLACE = {
-    "a class that derives from a plain type, as the solution's does": """
---- answer
-class Stack(list):
-    def push(self, x): self.append(x)
-    def peek(self): return self[-1]
-def filled(n):
-    stack = Stack()
-    for i in range(n): stack.push(i)
-    return stack
---- right
-class Stack:
-    def __init__(self): self.items = []
-    def push(self, x): self.items.append(x)
-    def peek(self): return self.items[-1]
-    def __len__(self): return len(self.items)
-def filled(n):
-    stack = Stack()
-    for i in range(n): stack.push(i)
-    return stack
---- wrong
-def filled(n): return list(range(n))
---- wrong
-class Stack(list):
-    def push(self, x): self.append(x)
-    def peek(self): return self[0]
-def filled(n):
-    stack = Stack()
-    for i in range(n): stack.push(i)
-    return stack
---- test
-stack = filled(3)
-stack.push(9)
-assert stack.peek() == 9 and len(stack) == 4
-""",
-    "a class that derives from an array of objects": """
---- given
-import numpy as np
-from fractions import Fraction
---- answer
-class Matrix:
-    def __init__(self, rows): self.rows = rows
-    def at(self, row, column): return self.rows[row][column]
---- test
-matrix = Matrix([[Fraction(1, 2), 1]])
-assert matrix.at(0, 0) == Fraction(1, 2)
---- right
-class Matrix(np.ndarray):
-    def __new__(cls, rows): return np.array(rows, dtype=object).view(cls)
-    def at(self, row, column): return self[row, column]
---- wrong
-class Matrix(np.ndarray):
-    def __new__(cls, rows): return np.array(rows, dtype=object).view(cls)
-    def at(self, row, column): return self[row, -1]
-""",
-    "a path in the place of a text": """
---- given
-import os
-from pathlib import Path
---- answer
-def renamed(name): return os.path.splitext(name)[0] + ".txt"
-folders = [os.path.join("a", "b"), "c"]
---- test
-assert Path(renamed("a/b.csv")) == Path("a/b.txt") and str(renamed("q.c")) == "q.txt"
-assert [os.path.basename(folder) for folder in folders] == ["b", "c"]
---- right
-def renamed(name): return Path(name).with_suffix(".txt")
-folders = [Path("a") / "b", Path("c")]
---- wrong
-def renamed(name): return Path(name + ".txt")
-folders = [Path("b") / "a", Path("c")]
-""",
-    "a compiled pattern in the place of a text": """
---- given
-import re
---- answer
-number = r"\\d+"
-def word(least): return r"\\b\\w{%d,}\\b" % least
-vowels = ["a", "e+"]
---- test
-### CHECK 1: number
-assert re.findall(number, "1 and 22") == ["1", "22"]
-### CHECK 1: word
-assert re.search(word(4), "some words")[0] == "some" and not re.search(word(6), "some words")
-### CHECK 1: vowels
-assert [re.sub(one, "_", "beer") for one in vowels] == ["beer", "b_r"]
---- right
-number = re.compile("[0-9]+")
-def word(least): return re.compile(r"\\b[a-z]{%d,}\\b" % least, re.IGNORECASE)
-vowels = [re.compile(one) for one in ("a", "ee*")]
---- wrong
-number = re.compile("[0-9]")
-def word(least): return re.compile(b"some")
-vowels = [re.compile(one) for one in ("a", "e")]
-""",
-    "sparse columns in the place of dense ones": """
---- given
-import pandas as pd
---- answer
-def one_hot(series): return pd.get_dummies(series, dtype=float)
---- test
-table = one_hot(pd.Series(list("aba")))
-assert list(table.columns) == ["a", "b"] and table["a"].tolist() == [1, 0, 1] and table.sum().sum() == 3
---- right
-def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True)
---- wrong
-def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True, drop_first=True)
-""",
-}
+IN_PLACE = TABLES["in place"]
 
 
 @pytest.mark.parametrize("text", IN_PLACE.values(), ids=IN_PLACE)

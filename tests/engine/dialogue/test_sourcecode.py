@@ -2,126 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, read_tables
 from viva.engine.dialogue.expected import path_of
 from viva.engine.dialogue.sourcecode import definitions
 
-SOURCES = """
---- given
-import ast, inspect, math, re
-from functools import lru_cache, wraps
-from inspect import getsource, getsourcelines
---- answer
-def total(xs):
-    result = 0
-    for x in xs: result += x
-    return result
-class Model:
-    def fit(self, x):
-        return self
-    def score(self): return 1
---- right
-@lru_cache
-def total(xs):
-    # no s.u.m here
-    i, result = 0, 0
-    while i < len(xs):
-        result, i = result + xs[i], i + 1
-    return result  # done
-    # and a last line
-class Model:
-    def fit(self, x): return self
-    def score(self): return 1
---- right
-def counted(function):
-    @wraps(function)
-    def inner(*args): return function(*args)
-    return inner
-@counted
-def total(xs):
-    if len(xs) == 0: return 0
-    return xs[0] + total(xs[1:])
-class Model:
-    def fit(self, x):
-        self.x = x
-        return self
-    score = lambda self: 1
---- wrong
-def total(xs): return sum(xs)
-class Model:
-    def fit(self, x): return min(x)
-    def score(self): return 1
---- wrong
-total = sum
-Model = dict
---- test
-### CHECK 1: a word
-assert total((1, 2)) == 3
-try: text = inspect.getsource(total)
-except (OSError, TypeError): text = "sum("
-assert "sum(" not in text
-### CHECK 1: a tree
-calls = {node.func.id for node in ast.walk(ast.parse(getsource(total))) if isinstance(node, ast.Call)}
-assert "sum" not in calls and "total" in inspect.getsource(total)
-### CHECK 1: a method
-assert "min(" not in inspect.getsource(Model.fit) and re.search(r"def fit\\(self", getsource(Model().fit))
-### CHECK 1: lines
-lines, number = getsourcelines(total)
-assert lines[0].startswith(("def total", "@")) and lines[-1].endswith("\\n") and number >= 1
-"""
-SIGNATURES = """
---- given
-import inspect, math
-import numpy as np
---- answer
-def scale(x, factor=2.0, *, shift=None): return x
-class Model:
-    def __init__(self, rate): self.rate = rate
-    def fit(self, x: int, y) -> float: return 1.0
---- right
-from functools import wraps
-class Rows(list):
-    def total(self): return sum(self)
-def passing(function):
-    @wraps(function)
-    def inner(*args, **more): return function(*args, **more)
-    return inner
-@passing
-def scale(x: np.ndarray, factor: float | int = 2, *, shift=None) -> "np.ndarray": return x
-class Model:
-    def __init__(self, rate: Rows): self.rate = rate
-    def fit(self, x: int, y: list[int], start=Rows(), key=len, rule=lambda x: x, more=[]) -> float: return 1.0
---- wrong
-def scale(x, factors=2.0, *, shift=None): return x
-class Model:
-    def __init__(self, speed): self.speed = speed
-    def fit(self, x, y: int) -> list: return 1.0
---- wrong
-def scale(x, factor=3.0, shift=None): return x
-Model = 5
---- test
-### CHECK 1: names
-signature = inspect.signature(scale)
-assert list(signature.parameters) == ["x", "factor", "shift"] and len(signature.parameters) == 3
-### CHECK 1: defaults and kinds
-factor, shift = list(inspect.signature(scale).parameters.values())[1:]
-assert factor.name == "factor" and factor.default == 2 and factor.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-assert shift.kind is shift.KEYWORD_ONLY and shift.default is None
-### CHECK 1: annotations
-hints = inspect.signature(Model.fit)
-assert hints.parameters["x"].annotation is int and hints.return_annotation is float and str(hints).endswith("float")
-### CHECK 1: a class and a method
-assert list(inspect.signature(Model).parameters) == ["rate"]
-assert list(inspect.signature(Model(1).fit).parameters)[:2] == ["x", "y"]
-### CHECK 1: all arguments
-assert inspect.getfullargspec(Model.fit).args[:3] == inspect.getfullargspec(Model(1).fit).args[:3] == ["self", "x", "y"]
-assert inspect.getfullargspec(Model).args == ["self", "rate"]
-"""
+TABLES = read_tables(Path(__file__).with_name("sourcecode.txt"))
+EXAMS = TABLES[""]
 
 
-@pytest.mark.parametrize("text", [SOURCES, SIGNATURES], ids=["source", "signature"])
+@pytest.mark.parametrize("text", [EXAMS["sources"], EXAMS["signatures"]], ids=["source", "signature"])
 def test_tests_look_at_the_code_of_an_answer_without_running_beside_it(text, grader, tmp_path):
     exam = Exam(text, grader, tmp_path)
     exam.prove()
@@ -129,70 +22,21 @@ def test_tests_look_at_the_code_of_an_answer_without_running_beside_it(text, gra
     assert caught == {check.title for _, check in exam.examination.blueprint.checks()}
 
 
-FORGED = """
-import inspect, linecache
-def total(xs): return sum(xs)
-class Model:
-    def fit(self, x): return min(x)
-    def score(self): return 1
-lies = {"total": "def total(xs): return xs[0] + total(xs[1:])\n", "fit": "    def fit(self, x): return self\n"}
-inspect.getsourcelines = lambda value: ([lies[value.__name__]], 1)
-"""
-DECOY = """
-def total(xs): return sum(xs)
-def simple(xs): return xs[0] + total(xs[1:])
-total.__wrapped__ = simple
-class Model:
-    def fit(self, x): return min(x)
-    def score(self): return 1
-"""
-
-
-ELSEWHERE = {
-    "decorated": """
-def looping(function):
-    def inner(xs):
-        return xs[0] + inner(xs[1:]) if xs else 0  # total
-    return inner
-@looping
-def total(xs): return sum(xs)
-""",
-    "assigned": """
-def total(xs): return sum(xs)
-def other(xs): return xs[0] + total(xs[1:]) if xs else 0
-total = other
-""",
-    "imported": """
-def total(xs): return sum(xs)
-open("mine.py", "w").write("def total(xs): return xs[0] + total(xs[1:]) if xs else 0")
-from mine import total
-""",
-}
+ELSEWHERE = TABLES["elsewhere"]
 
 
 @pytest.mark.parametrize("way", ELSEWHERE)
 def test_what_a_name_means_now_is_not_what_was_defined_first(way, grader, tmp_path):
-    exam = Exam(SOURCES, grader, tmp_path)
+    exam = Exam(EXAMS["sources"], grader, tmp_path)
     assert "a word" not in {title for _, title in lost(exam.grade(ELSEWHERE[way]))}
 
 
-@pytest.mark.parametrize("answer", [FORGED, DECOY])
+@pytest.mark.parametrize("answer", [EXAMS["forged"], EXAMS["decoy"]])
 def test_no_other_source_than_that_of_the_cells_is_believed(answer, grader, tmp_path):
-    exam = Exam(SOURCES, grader, tmp_path)
+    exam = Exam(EXAMS["sources"], grader, tmp_path)
     assert {title for _, title in lost(exam.grade(answer))} >= {"a word", "a tree"}
 
 
-LOOK = """
---- given
-import functools, inspect
---- answer
-def total(xs):
-    result = 0
-    for x in xs: result += x
-    return result
---- test
-assert total([1, 2]) == 3 and "sum(" not in inspect.getsource(total)
-"""
 HONEST = "def total(xs):\n    result = 0\n    for x in xs: result += x\n    return result\n"
 CALLED = "def other(xs): return sum(xs)\n"
 DISGUISES = {
@@ -226,7 +70,7 @@ DISGUISES |= {
 
 @pytest.mark.parametrize("way", DISGUISES)
 def test_where_another_function_than_the_shown_one_may_run_a_grader_looks(way, grader, tmp_path):
-    outcome = Exam(LOOK, grader, tmp_path).grade(DISGUISES[way])
+    outcome = Exam(EXAMS["look"], grader, tmp_path).grade(DISGUISES[way])
     assert outcome.earned("test-2") == 1
     assert [(note.kind, note.names, note.tests) for note in outcome.doubts] == [("disguised", ("total",), ("test-2",))]
 
@@ -244,7 +88,7 @@ def test_where_another_function_than_the_shown_one_may_run_a_grader_looks(way, g
     ],
 )
 def test_a_plain_definition_asks_nobody(answer, grader, tmp_path):
-    outcome = Exam(LOOK, grader, tmp_path).grade(answer)
+    outcome = Exam(EXAMS["look"], grader, tmp_path).grade(answer)
     assert (outcome.earned("test-2"), outcome.doubts) == (1, [])
 
 
@@ -254,35 +98,13 @@ def test_the_source_of_a_method_is_that_of_its_class_also_by_an_instance():
     assert [*definitions(cells, path_of("B().f"))] == [*definitions(cells, path_of("A()"))] == []
 
 
-HELPER = """
---- given
-import inspect
-def has_loop(function): return "for " in inspect.getsource(function)
---- answer
-def total(xs): return sum(xs)
---- test
-assert not has_loop(total)
-"""
-
-
 def test_a_test_that_asks_by_a_function_of_another_cell_believes_no_other_source_either(grader, tmp_path):
-    exam = Exam(HELPER, grader, tmp_path)
+    exam = Exam(EXAMS["helper"], grader, tmp_path)
     loop = "def total(xs):\n    result = 0\n    for x in xs: result += x\n    return result\n"
     lie = "import inspect\ninspect.getsourcelines = lambda value: (['def total(xs): return sum(xs)\\n'], 1)\n"
     assert lost(exam.grade()) == {} and lost(exam.grade(loop + lie))
 
 
-LYING = """
-from viva.engine.dialogue import objects
-import gc
-C = next(o for o in gc.get_objects() if type(o).__name__ == "Candidate")
-def scale(x, factor=2.0, *, shift=None): return x
-operate = type(C).do_operate
-def lie(self, operation, *args, **more):
-    reply = operate(self, operation, *args, **more)
-    return reply | {"value": LIE} if operation == "signature" else reply
-type(C).do_operate = lie
-"""
 LIES = [
     *("b''", "None", "'def f(x, factor, shift)'", "[('x', 0, None, None)]"),
     "objects.wire.encode(([('x y', 1, None, None)], None))",
@@ -294,8 +116,11 @@ LIES = [
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_signature_that_makes_no_sense_is_none(lie, grader, tmp_path):
-    exam = Exam(SIGNATURES, grader, tmp_path)
-    assert {title for _, title in lost(exam.grade(LYING.replace("LIE", lie)))} >= {"names", "defaults and kinds"}
+    exam = Exam(EXAMS["signatures"], grader, tmp_path)
+    assert {title for _, title in lost(exam.grade(EXAMS["lying"].replace("LIE", lie)))} >= {
+        "names",
+        "defaults and kinds",
+    }
 
 
 CELLS = [

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.check.test_selfcheck import check, write
-from tests.oral import Exam
+from tests.oral import Exam, read_exams
 from viva import wording
 from viva.engine.grading import Grader
 from viva.record import doubtful
 from viva.verdict import Verdict
 
+EXAMS = read_exams(Path(__file__).with_name("refusals.txt"))
+
 pytestmark = pytest.mark.xdist_group("refusals")
 
-TEXT = """
---- answer
-def double(numbers): return [2 * number for number in numbers]
---- test
-assert double([1, 2]) == [2, 4]
---- answer
-def greet(): return "hello"
---- test
-assert greet() == "hello"
-"""
 OTHERS = {
     "a pool": "from multiprocessing import Pool\ndef twice(n): return 2 * n\n"
     "def double(numbers):\n    with Pool(2) as pool:\n        return pool.map(twice, numbers)",
@@ -41,7 +35,7 @@ OTHERS = {
 
 @pytest.fixture(scope="module")
 def exam(grader: Grader, tmp_path_factory) -> Exam:
-    return Exam(TEXT, grader, tmp_path_factory.mktemp("exam"))
+    return Exam(EXAMS["text"], grader, tmp_path_factory.mktemp("exam"))
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -133,17 +127,6 @@ def test_what_an_exercise_above_took_from_a_command_is_followed_to_the_one_that_
     assert [one.tests for one in again.doubts] == [("test-1",)], "the command stands in that answer alone"
 
 
-COUNT = """
---- answer
-names = ["a"]
-count = len(names)
---- test
-assert count == 1, "how many?"
---- answer
-done = True
---- test
-assert done
-"""
 ANYWHERE = {
     "its name is not the one that is asked for": ("names = !ls *.txt", "!ls"),
     "printed": ("names = !ls *.txt\nprint(len(names))", "!ls"),
@@ -158,7 +141,7 @@ ANYWHERE = {
 @pytest.mark.parametrize("case", ANYWHERE)
 def test_a_command_anywhere_in_an_answer_that_lost_points_asks_a_grader(case, grader, tmp_path):
     answer, command = ANYWHERE[case]
-    outcome = Exam(COUNT, grader, tmp_path).grade({"answer-0": answer, "answer-2": "done = False"})
+    outcome = Exam(EXAMS["count"], grader, tmp_path).grade({"answer-0": answer, "answer-2": "done = False"})
     assert (outcome.earned("test-1"), outcome.earned("test-3")) == (0, 0)
     assert [one.tests for one in outcome.doubts] == ([("test-1",)] if command else []), "the other has no command"
     assert not command or f"commands such as {command} are" in wording.reason(outcome.checks["test-1"][0])
@@ -167,23 +150,11 @@ def test_a_command_anywhere_in_an_answer_that_lost_points_asks_a_grader(case, gr
 def test_a_cell_that_stopped_stays_the_reason_beside_a_command_and_a_grader_is_asked(grader, tmp_path):
     stopped = "count = []\nfor one in 'ab':\n    count.append(one)\n    count.nothing"
     answers = {"answer-0": stopped, "answer-2": "!./solve.sh\ndone = len(count) > 1"}
-    outcome = Exam(COUNT, grader, tmp_path).grade(answers)
+    outcome = Exam(EXAMS["count"], grader, tmp_path).grade(answers)
     (result,) = outcome.checks["test-3"]
     assert [one.tests for one in outcome.doubts] == [("test-3",)]
     assert result.lost is not None and (result.lost.kind, result.lost.cells) == ("cell_stopped", ("answer-0",))
     assert result.cause is None
-
-
-BARE = """
---- answer
-rows = 3
---- test
-assert "rows" in globals(), "how many?"
---- answer
-done = True
---- test
-assert done
-"""
 
 
 @pytest.mark.parametrize(
@@ -191,7 +162,7 @@ assert done
     [("! wc -l table.csv", "!wc"), ("!pip install x\n!wc -l table.csv", "!wc"), ("!pip install x", "")],
 )
 def test_an_answer_that_is_nothing_but_a_command_is_doubted_where_its_test_is_lost(line, command, grader, tmp_path):
-    exam = Exam(BARE, grader, tmp_path)
+    exam = Exam(EXAMS["bare"], grader, tmp_path)
     outcome = exam.grade({"answer-0": line, "answer-2": "done = False"})
     assert (outcome.earned("test-1"), outcome.earned("test-3")) == (0, 0)
     assert [one.tests for one in outcome.doubts] == ([("test-1",)] if command else [])
@@ -264,72 +235,20 @@ def test_viva_check_says_before_that_grading_will_refuse_it(exam, tmp_path, name
     assert any("it starts another process" in remark and "not in grading" in remark for remark in copy.remarks)
 
 
-DERIVATIVE = """
---- answer
-def derivative(f, x, step=1e-6):
-    return (f(x + step) - f(x - step)) / (2 * step)
---- test
-assert abs(derivative(lambda x: x * x + 3 * x, 2.0) - 7) < 1e-6
---- right
-from fractions import Fraction
-def derivative(f, x):
-    step = Fraction(1, 10**6)
-    return float((f(Fraction(x) + step) - f(Fraction(x) - step)) / (2 * step))
---- right
-def derivative(f, x):
-    return f(complex(x, 1e-20)).imag / 1e-20
-"""
-DUAL = """
-class Dual:
-    def __init__(self, value, slope=0.0):
-        self.value, self.slope = value, slope
-    def __add__(self, other):
-        return Dual(self.value + other.value, self.slope + other.slope)
-    def __mul__(self, other):
-        return Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
-    def __rmul__(self, number):
-        return Dual(number * self.value, number * self.slope)
-def derivative(f, x):
-    return f(Dual(x, 1.0)).slope
-"""
-
-
 def test_a_right_answer_that_hands_a_tests_function_an_object_of_its_own_class_is_doubted(grader, tmp_path):
     """Automatic differentiation by dual numbers, where the solution takes a small step: it lost the point for good."""
-    exam = Exam(DERIVATIVE, grader, tmp_path)
+    exam = Exam(EXAMS["derivative"], grader, tmp_path)
     exam.prove()
-    outcome = exam.grade(DUAL)
+    outcome = exam.grade(EXAMS["dual"])
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-1",))]
     reason = wording.reason(outcome.checks["test-1"][0])
     assert "an object of class Dual (grading runs the tests in another process)" in reason
     assert outcome.earned("test-1") == 0
 
 
-STATE = """
---- answer
-import numpy as np
-def start(n):
-    return {"m": np.zeros(n)}
-def step(state):
-    return {"m": state["m"] + 1}
---- test
-import copy
-state = copy.deepcopy(start(2))
-assert list(step(state)["m"]) == [1, 1]
-"""
-EXACT = """
-import numpy as np
-from fractions import Fraction
-def start(n):
-    return {"m": np.array([Fraction(0)] * n, dtype=object)}
-def step(state):
-    return {"m": state["m"] + 1}
-"""
-
-
 def test_a_right_answer_of_which_a_test_gives_back_a_copy_that_cannot_be_sent_is_doubted(grader, tmp_path):
     """A state of Fractions, which a test copies before it goes on with it: it lost the point, and nobody was asked."""
-    exam = Exam(STATE, grader, tmp_path)
-    outcome = exam.grade(EXACT)
+    exam = Exam(EXAMS["state"], grader, tmp_path)
+    outcome = exam.grade(EXAMS["exact"])
     assert outcome.earned("test-1") == 0
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-1",))]

@@ -12,6 +12,8 @@ import nbgrader
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
+from tests import handmade
+from tests.handmade import answer, code, graded
 from tests.mangling import KEEPING, as_utf8, half, plain
 from tests.oral import sampled
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, bare, find
@@ -26,23 +28,18 @@ DOCS = Path(nbgrader.__file__).parent / "docs/source/user_guide/release/ps1"
 POINTS = "points_in_meshgrid = np.array(\n    [[x, y] for x in xs for y in ys]\n)"
 
 
-def _cell(make, name: str, source: str, **about):
-    flags = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3} | about
-    return make(source, id=name, metadata={"nbgrader": flags | {"grade_id": name}})
-
-
 def constructed():
     """A course's notebook that shows in every way what its answers have to give."""
     hint = f"Make all points, for example so:\n\n```python\n{POINTS}\n```\n\nand then look at them."
     return new_notebook(
         cells=[
             new_markdown_cell(hint, id="hint"),
-            _cell(new_markdown_cell, "locked_hint", f"~~~\n{POINTS}\n~~~", locked=True),
+            handmade.text("locked_hint", f"~~~\n{POINTS}\n~~~", locked=True),
             new_markdown_cell("```python\narea = width * height\n```", id="alone"),
             new_markdown_cell("Indented, too:\n\n    def scale(x):\n        return 2 * x\n\nAs above.", id="indented"),
             new_raw_cell("slope = rise / run", id="raw"),
             new_code_cell("slope = 1  # a first guess", id="open"),
-            _cell(new_code_cell, "given", "import numpy as np\nxs, ys = [1, 2], [3, 4]\narea = 0", locked=True),
+            code("given", "import numpy as np\nxs, ys = [1, 2], [3, 4]\narea = 0", locked=True),
             new_markdown_cell("![points](attachment:points.py)\n\n[area](area.png)", id="picture"),
             *(
                 cell
@@ -53,13 +50,13 @@ def constructed():
                     ("slope", "assert slope == 0.5"),
                 )
                 for cell in (
-                    _cell(new_code_cell, name, "# YOUR CODE HERE\nraise NotImplementedError()", solution=True),
-                    _cell(new_code_cell, f"test_{name}", test, grade=True, locked=True, points=1),
+                    answer(name, "# YOUR CODE HERE\nraise NotImplementedError()"),
+                    graded(f"test_{name}", test, 1),
                 )
             ),
-            _cell(new_code_cell, "default", "count = None  # YOUR CODE HERE", solution=True),
-            _cell(new_code_cell, "test_default", "assert count == 3", grade=True, locked=True, points=1),
-            _cell(new_markdown_cell, "why", "Why? A good answer has two sentences.", task=True, locked=True, points=2),
+            answer("default", "count = None  # YOUR CODE HERE"),
+            graded("test_default", "assert count == 3", 1),
+            handmade.text("why", "Why? A good answer has two sentences.", task=True, locked=True, points=2),
             new_markdown_cell("YOUR ANSWER HERE", id="why_answer"),
             new_markdown_cell("That was all for this week. Hand it in before Monday, by the usual way.", id="end"),
         ]

@@ -446,6 +446,7 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert result.notebook.cells[place - 1].source == answer["source"]
     told = "'self_attention' is there twice, with different code. Both ran"
     assert told in sentences(result.repairs)[0]
+    assert {"test_self_attention", "test_self_attention_sizes"} <= set(doubtful(result.repairs))
 
 
 def test_an_answer_in_the_place_of_one_that_is_gone_is_not_both():

@@ -62,6 +62,12 @@ def test_a_zone_behind_a_time_is_read_as_its_writer_meant_it(tmp_path, text, zon
         b"yesterday",
         b"\xff\xfe\x00",
         b"0001-01-01 00:00:00",
+        b"0001-01-01 00:00:00+14:00",
+        b"0001-01-01 00:00:00 Asia/Tokyo",
+        b"9999-12-31 23:59:59-14:00",
+        b"9999-12-31 23:59:59 UTC",
+        b"99999-01-01 00:00:00 UTC",
+        b"2025-01-01 00:00:00 999999999",
         b"\xff" * 200,
         # dateutil takes the missing parts from today's date, and October for the tenth month
         b"2026",

@@ -22,16 +22,6 @@ def course(tmp_path):
 
 
 @pytest.fixture
-def collect(viva, course):
-    def run(*arguments):
-        done = viva("collect", A, *map(str, arguments))
-        assert "Traceback" not in done.text
-        return done
-
-    return run
-
-
-@pytest.fixture
 def handed_in(tmp_path):
     """An archive of Brightspace's with what Jane Doe handed in on a day of October."""
 

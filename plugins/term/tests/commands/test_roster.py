@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
-import sqlite3
 
 import pytest
 from nbgrader.api import Gradebook
@@ -111,30 +109,6 @@ def test_a_folder_that_is_no_course_gets_no_gradebook(course, viva):
     result = viva("roster", "list.csv")
     assert (result.status, "is not a course" in result.err) == (2, True)
     assert not (course / "gradebook.db").exists()
-
-
-@pytest.mark.slow
-def test_a_gradebook_that_another_program_locks_is_said_and_nothing_is_written(course, viva, monkeypatch):
-    (course / "list.csv").write_text(NBGRADER)
-    assert viva("roster", "list.csv").status == 0
-    before = (course / "roster.csv").read_bytes()
-    (course / "list.csv").write_text(NBGRADER + "new,,,,\n")
-    monkeypatch.setattr("viva.course.database.RETRY_SECONDS", 0.0)
-    with contextlib.closing(sqlite3.connect(course / "gradebook.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        result = viva("roster", "list.csv")
-        other.execute("ROLLBACK")
-    assert (result.status, "is locked by another program; close it." in result.err) == (2, True)
-    assert (course / "roster.csv").read_bytes() == before
-
-
-def test_a_gradebook_that_is_none_is_said(course, viva):
-    (course / "list.csv").write_text(NBGRADER)
-    (course / "gradebook.db").write_bytes(b"not a database" * 100)
-    for options in ([], ["--dry-run"]):
-        result = viva("roster", "list.csv", *options)
-        assert (result.status, "gradebook.db is damaged" in result.err) == (2, True)
-    assert not (course / "roster.csv").exists()
 
 
 @pytest.mark.slow

@@ -20,7 +20,6 @@ from viva_term.lms.rosterfile import Entry, Roster
 from viva_term.sheets.sheetexport import Plan, SheetExport
 
 PS = "ps1_test"
-MAXIMUM = 25.0
 DUE = datetime(2026, 9, 14, 12, 0)
 
 

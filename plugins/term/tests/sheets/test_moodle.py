@@ -96,6 +96,29 @@ def test_german_commas_and_dates_that_its_importer_cannot_read(taught):
     assert not any("When you upload, turn on" in sentence for sentence in merged(taught)[0].warnings)
 
 
+OTHERS = {
+    "French": (
+        'Identifiant,"Nom complet","Adresse de courriel",Statut,Note,"Note maximale","La note peut être modifiée",'
+        '"Dernière modification (travail remis)","Texte en ligne","Dernière modification (note)",'
+        '"Feedback par commentaires"\n',
+        ("Identifiant", "Note", "Dernière modification (note)", ","), "Participant", "Oui",
+    ),
+    "Portuguese": (
+        'Identificador,"Nome completo","Endereço de email",Status,Nota,"Nota máxima","Nota pode ser alterada",'
+        '"Última modificação (envio)","Texto online","Última modificação (nota)","Comentários de feedback"\n',
+        ("Identificador", "Nota", "Última modificação (nota)", ","), "Participante", "Sim",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_in_other_languages_of_teachers_moodle_takes_the_same(taught, language):
+    head, words, participant, yes = OTHERS[language]
+    text = head + ROWS.replace("25.00", '"25,00"').replace("7.00", '"7,00"').replace("Participant ", participant)
+    _, data = merged(taught, text.replace(",Yes,", f",{yes},").replace(",No,", f",{yes},"))
+    assert moodle(*words).take(data) == {"12345": 20.5, "12346": 7.5, "12347": 3.0, "12348": 0.0}
+
+
 def test_a_worksheet_that_shows_no_decimals_is_written_as_its_language_has_them_and_that_is_said(taught):
     text = GERMAN_HEAD + ROWS.replace("25.00", "25").replace("7.00", "7").replace("Participant ", "Teilnehmer/in")
     plan, data = merged(taught, text)
