@@ -35,7 +35,7 @@ def test_an_excuse_stays_where_this_machine_proves_its_mutant_equivalent():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[excuse]\n", "not TOML"),
+        ("[[excuse]\n", "not valid TOML"),
         ('[[excuse]]\ncell = "a"\nreason = "it is really fine"\n', "either 'changes' or 'operator'"),
         ('[[excuse]]\ncell = "a"\noperator = "b"\nreason = "fine"\n', "the reason 'fine' is too short"),
     ],

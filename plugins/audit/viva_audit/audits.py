@@ -32,7 +32,7 @@ SHOWN = 5
 
 LEGEND = (
     "right, wrong: known answers that were graded as expected. killed: mutants that fail a check.",
-    "equal: mutants that do the same as the solution. unproven: mutants that could not be compared with it.",
+    "equal: mutants that do the same as the solution. unproven: mutants that cannot be compared.",
     "excused: mutants that pass every check, with a reason in answers/ASSIGNMENT/excused.toml.",
 )
 """What the heads of the table mean."""
