@@ -63,6 +63,7 @@ class Examiner:
     def __init__(self) -> None:
         self.asker = Asker(QUESTION, ANSWER, self._rebound, self._hurry)
         self.guard = Guard(self.asker.refuse, range(REQUEST, ANSWER + 1))
+        self.asker.references.follow_copies()
         self.asker.heard = self.guard.note
         self.slow: set[str] = set()
         """Names that did not finish once: the grading process is told before they are asked something."""

@@ -246,9 +246,12 @@ def test_a_right_answer_that_hands_a_tests_function_an_object_of_its_own_class_i
     assert outcome.earned("test-1") == 0
 
 
-def test_a_right_answer_of_which_a_test_gives_back_a_copy_that_cannot_be_sent_is_doubted(grader, tmp_path):
-    """A state of Fractions, which a test copies before it goes on with it: it lost the point, and nobody was asked."""
+@pytest.mark.parametrize("state", ["exact", "object"])
+def test_a_right_answer_of_which_a_test_gives_back_a_copy_that_cannot_be_made_or_sent_is_doubted(
+    grader, tmp_path, state
+):
+    """A state of Fractions, or in a dataclass, which a test copies first: it lost the point, and nobody was asked."""
     exam = Exam(EXAMS["state"], grader, tmp_path)
-    outcome = exam.grade(EXAMS["exact"])
+    outcome = exam.grade(EXAMS[state])
     assert outcome.earned("test-1") == 0
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_crossing", ("test-1",))]

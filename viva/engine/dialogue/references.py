@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import inspect
 import types
@@ -101,6 +102,31 @@ class References:
         self.held += self.likes[id(value)][2]
         while self.held > HELD or len(self.likes) > MOST_LIKES:
             self._forget(next(iter(self.likes)))
+
+    def follow_copies(self) -> None:
+        """Have Python's ``copy`` say what it made: a test's copy of such a value is of the same class, given back."""
+        deep, shallow = copy.deepcopy, copy.copy
+
+        @functools.wraps(deep)
+        def deepcopy(value: Any, memo: dict | None = None) -> Any:
+            memo = {} if memo is None else memo
+            made = deep(value, memo)
+            for value_id in [one for one in memo if one in self.likes]:
+                self._keep_copy(value_id, memo[value_id])
+            return made
+
+        @functools.wraps(shallow)
+        def shallow_copy(value: Any) -> Any:
+            made = shallow(value)
+            self._keep_copy(id(value), made)
+            return made
+
+        copy.deepcopy, copy.copy = deepcopy, shallow_copy
+
+    def _keep_copy(self, value_id: int, made: object) -> None:
+        known, value, _ = self.likes.get(value_id, (None, None, 0))
+        if type(known) is int and made is not value:
+            self._keep(made, known)
 
     def _forget(self, value_id: int) -> None:
         *_, size = self.likes.pop(value_id, (0,))

@@ -29,10 +29,12 @@ MESSAGES = {
     "size": re.compile(r"larger than \d{9} bytes"),
     "crossing": re.compile(
         r"cannot pass between processes|\(\.\.\.\) handed\b"  # to a function of the test's
-        r"|cannot be sent between the two processes"  # by the test, as a copy of what the answer gave
+        r"|cannot be sent between the two processes"  # by the test, as an array that it made of what the answer gave
     ),
 }
 """The messages of the exceptions that a refusal leads to, by kind of refusal."""
+UNCOPIED = "an object of the student's code cannot be copied by the test"
+"""What a test is told that copies an object of a class of the student's own, which the solution does not have."""
 DOUBTS = dict(zip(MESSAGES, ("refused_network", "refused_process", "refused_size", "refused_crossing"), strict=True))
 LONGEST = 200
 """Characters of a reason that are repeated."""
@@ -74,6 +76,8 @@ def _of(result: CheckResult, sandboxed: bool) -> str:
     """The kind of refusal that ended a check in an exception; empty for another cause."""
     if result.cause:
         return _refused(result.cause.names[0], sandboxed) if result.cause.kind in ("lied", "not_plain") else ""
+    if result.verdict is Verdict.ERROR and result.message.strip() == UNCOPIED:
+        return "crossing"
     of_student = result.verdict is Verdict.ERROR and result.raised_by == "student"
     return _refused(result.message, sandboxed) if of_student else ""
 
