@@ -121,7 +121,7 @@ class References:
             self._keep_copy(id(value), made)
             return made
 
-        copy.deepcopy, copy.copy = deepcopy, shallow_copy
+        vars(copy).update(deepcopy=deepcopy, copy=shallow_copy)
 
     def _keep_copy(self, value_id: int, made: object) -> None:
         known, value, _ = self.likes.get(value_id, (None, None, 0))
