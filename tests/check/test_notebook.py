@@ -78,7 +78,7 @@ def test_the_check_imports_no_module_from_the_folder_of_the_notebook(mine, monke
     for name in ("viva", "json", "signal", "numpy", "rich", "sitecustomize"):
         mine.with_name(f"{name}.py").write_text("open('RAN', 'w').close()\nraise SystemExit(3)\n")
     monkeypatch.chdir(mine.parent)
-    assert len(_checked(mine).checks) == 14 and not mine.with_name("RAN").exists()
+    assert len(_checked(mine).checks) >= 14 and not mine.with_name("RAN").exists()
 
 
 @pytest.mark.slow

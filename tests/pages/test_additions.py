@@ -16,7 +16,7 @@ def failing(course, asked):
 
 def test_a_package_that_fails_is_named(course, monkeypatch):
     monkeypatch.setattr(doors, "load_all", lambda group: {"advice": failing})
-    with pytest.raises(CourseError, match=r"adds 'advice' to viva.pages failed: KeyError: 'anna'"):
+    with pytest.raises(CourseError, match=r"installed package failed \('advice' for viva.pages\): KeyError: 'anna'"):
         additions(load(course)[0], ASKED)
 
 

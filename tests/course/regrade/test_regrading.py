@@ -234,7 +234,7 @@ def test_a_renamed_cell_is_refused_in_a_sentence_and_nothing_is_touched(course, 
     for options in (["--what-if"], []):
         result = viva("regrade", TINY, "--no-audit", *options)
         assert result.status == 2
-        assert "but test_double was removed, test_other was added. Nothing was changed." in result.err
+        assert "But test_double was removed, test_other was added. Nothing was changed." in result.err
         after = files(course)
         if not options:  # what was to be applied held the lock
             lock = str(course / "gradebook.db.lock")
