@@ -144,7 +144,7 @@ def test_unsaved_text_survives_a_reload(desk):
     page.goto(desk.address)
     desk.open(page)
     expect(page.locator(COMMENT)).to_have_value("Half of")
-    expect(told(page)).to_contain_text(["Not saved yet: this was typed before."])
+    expect(told(page)).to_contain_text(["Not saved yet: you typed this earlier."])
     page.locator(COMMENT).press("End")
     page.keyboard.type(" it")
     page.keyboard.press("Control+Enter")
