@@ -108,7 +108,7 @@ def test_the_button_shows_what_fails_leads_to_the_cell_and_then_passes(opened, d
     cells = json.loads(path.read_text())["cells"]
     page = opened(path, place)
     press(page)
-    said(page, re.compile(r"\d of 14 visible checks pass"))
+    said(page, re.compile(r"\d of 18 visible checks pass"))
     failed = panel(page).get_by_role("listitem").filter(has_text="failed")
     assert failed.count() > 2
     expect(panel(page)).to_contain_text("Along which direction does equation (5) sum?")
@@ -123,7 +123,7 @@ def test_the_button_shows_what_fails_leads_to_the_cell_and_then_passes(opened, d
         if section.type == "code":
             write(page, name, section.source)
     press(page)
-    said(page, "14 of 14 visible checks pass")
+    said(page, "18 of 18 visible checks pass")
     now = json.loads(path.read_text())["cells"]
     assert [cell["cell_type"] for cell in now] == [cell["cell_type"] for cell in cells], "no cell was added"
     assert not [cell for cell in now if cell.get("outputs") or cell.get("execution_count")]
@@ -143,7 +143,7 @@ def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opene
     settings.write_text('{"theme": "JupyterLab Dark"}')
     page = opened(path, "lab")
     press(page)
-    said(page, "of 14 visible checks pass")
+    said(page, "of 18 visible checks pass")
     expect(panel(page)).to_contain_text("<img src=x alt=RAN>")
     assert panel(page).locator("img, b").count() == 0
     panel(page).get_by_role("button", name="Go to self_attention", exact=True).first.click()
@@ -190,7 +190,7 @@ def test_a_busy_kernel_is_waited_for_and_a_lost_one_is_named(opened, desk):
     press(page)
     said(page, "The kernel is busy. The check begins when it is free.")
     (path.parent / "go").touch()
-    said(page, "of 14 visible checks pass")
+    said(page, "of 18 visible checks pass")
     (path.parent / "go").unlink()
     run_the_first_cell()
     press(page)

@@ -45,9 +45,9 @@ def outputs(folder, source, **environment):
 def test_the_magic_shows_each_verdict_and_hint_as_a_table_and_as_text(mine):
     (shown,) = outputs(mine.parent, ASKING)
     html, text = shown.data["text/html"], shown.data["text/plain"]
-    assert html.count("<tr>") == 1 + 14 and html.count("passed</b>") < 14
+    assert html.count("<tr>") == 1 + 18 and html.count("passed</b>") < 18
     rows = re.findall(r"^  (passed|failed|error)  +[\d.]+  (.+)$", text, re.MULTILINE)
-    assert len(rows) == 14 and {state for state, _ in rows} <= {"failed", "passed"}
+    assert len(rows) == 18 and {state for state, _ in rows} <= {"failed", "passed"}
     assert [state for state, _ in rows].count("failed") > 7
     assert "Hidden checks also count." in text and "Hidden checks also count." in html
     assert "Checked as it was saved at " in text and "changed since" not in text
@@ -78,7 +78,7 @@ def test_the_check_imports_no_module_from_the_folder_of_the_notebook(mine, monke
     for name in ("viva", "json", "signal", "numpy", "rich", "sitecustomize"):
         mine.with_name(f"{name}.py").write_text("open('RAN', 'w').close()\nraise SystemExit(3)\n")
     monkeypatch.chdir(mine.parent)
-    assert len(_checked(mine).checks) >= 14 and not mine.with_name("RAN").exists()
+    assert len(_checked(mine).checks) == 18 and not mine.with_name("RAN").exists()
 
 
 @pytest.mark.slow
