@@ -149,7 +149,7 @@ def test_the_core_alone_goes_the_whole_way_and_names_the_packages_that_it_lacks(
     config = course / "nbgrader_config.py"
     config.write_text(config.read_text() + 'c.Exchange.root = "/tmp"\n')
     audit = doors.install("nbviva-audit")
-    assert f"{audit}. Or release without an audit: add --no-audit." in run(viva, "release", cwd=course, status=2)
+    assert f"{audit}. Or do it without an audit: add --no-audit." in run(viva, "release", cwd=course, status=2)
     run(viva, "release", "ps1", "--no-audit", cwd=course)
     hand_in(course, "anna", assignment="ps1", answer="right/loops")
     for command in ("grade", "feedback", "report", "export"):

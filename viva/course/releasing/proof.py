@@ -51,8 +51,8 @@ def prove(
     """As ``Proof.prove``. Raises CourseError, too, where no package proves assignments."""
     if (proof := _installed()) is None:
         raise CourseError(
-            "Nothing was released: the package that audits assignments is not installed. Install its wheel: "
-            f"{doors.install('nbviva-audit')}. Or release without an audit: add --no-audit."
+            "Nothing was done: the package that audits assignments is not installed. Install its wheel: "
+            f"{doors.install('nbviva-audit')}. Or do it without an audit: add --no-audit."
         )
     return proof.prove(course, assignments, config, console, workers)
 

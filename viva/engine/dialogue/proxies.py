@@ -112,11 +112,13 @@ class Proxy(metaclass=Opaque):
         return ask(self, "issubclass", subclass, self, step=Step("operation", "issubclass"), first=False)
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise TypeError("an object of the student's code cannot be copied by the test")
+        raise TypeError(UNCOPIED)
 
     __copy__ = __deepcopy__ = __reduce_ex__ = __reduce__ = _refuse
 
 
+UNCOPIED = "an object of the student's code cannot be copied by the test"
+"""What a test is told that copies an object of a class of the student's own, which the solution does not have."""
 BUILT_IN_PLACES = {
     cls: f"types:{name}" for name, cls in vars(types).items() if isinstance(cls, type) and cls.__module__ == "builtins"
 } | {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from viva import wording
+from viva.engine.dialogue.proxies import UNCOPIED
 from viva.engine.explaining.place import Place, Question
 from viva.engine.outcome import Outcome
 from viva.record import CheckResult, Note, note
@@ -33,8 +34,6 @@ MESSAGES = {
     ),
 }
 """The messages of the exceptions that a refusal leads to, by kind of refusal."""
-UNCOPIED = "an object of the student's code cannot be copied by the test"
-"""What a test is told that copies an object of a class of the student's own, which the solution does not have."""
 DOUBTS = dict(zip(MESSAGES, ("refused_network", "refused_process", "refused_size", "refused_crossing"), strict=True))
 LONGEST = 200
 """Characters of a reason that are repeated."""
