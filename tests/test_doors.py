@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import importlib
 import os
 import re
 import shutil
@@ -19,6 +20,8 @@ from tests.conftest import PROJECT, SHORT, hand_in
 from tests.course.regrade.test_regrading import TINY, write_source
 from tests.oral import thinned
 from viva import __version__, doors
+from viva.pages.additions import page_sentences
+from viva.verdict import CourseError
 
 PAGE = (PROJECT / "docs" / "extending.md").read_text(encoding="utf-8")
 PLUGINS = {path.parent.name: path.parent for path in PROJECT.glob("plugins/*/pyproject.toml")}
@@ -77,6 +80,20 @@ class Environment:
 @pytest.fixture
 def fresh(course, tmp_path) -> Environment:
     return Environment(tmp_path / "fresh", course)
+
+
+def every_door() -> list[doors.Door]:
+    for root in (PROJECT, *PLUGINS.values()):
+        for path in root.glob("viva*/**/*.py"):
+            if re.search(r"doors\.(Door|of_functions)\(", path.read_text(encoding="utf-8")):
+                importlib.import_module(".".join(path.relative_to(root).with_suffix("").parts))
+    return [*doors.KNOWN.values()]
+
+
+def test_the_page_for_authors_lists_every_door_as_its_module_describes_it():
+    rows = {f"| `{door}` | {door.adds} | {door.entry} |" for door in every_door()}
+    assert len(rows) >= 14
+    assert rows == {line for line in PAGE.splitlines() if line.startswith("| `viva.")}
 
 
 @pytest.mark.slow
@@ -248,16 +265,44 @@ def _public() -> set[str]:
 
 @pytest.mark.usefixtures("processes")
 def test_a_command_of_a_package_that_is_not_installed_is_named_with_the_package():
-    code = "from viva import doors; print(doors.lacking(doors.COMMANDS, 'roster'), doors.lacking(doors.SHEETS, 'x'))"
+    code = "from viva.cli import COMMANDS; print(COMMANDS.lacking('roster'), COMMANDS.lacking('x'))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     asked = "This needs another package. Install its wheel: python -m pip install "
     assert said == f"{asked}nbviva_term-{__version__}-py3-none-any.whl \n"
 
 
+@pytest.mark.parametrize(
+    ("function", "said"),
+    {
+        "def advise(course, asked):\n    raise KeyError(asked)": "KeyError: 'ps1'",
+        "def advise(course):\n    return []": "TypeError: advise() got an unexpected keyword argument 'asked'",
+        "def advise(course, asked):\n    return []": "",
+    }.items(),
+)
+def test_a_function_of_a_package_that_fails_is_named_and_each_call_is_traced(
+    function, said, tmp_path, monkeypatch, capsys
+):
+    points = POINTS.format(group="viva.pages", name="advice", value="viva_advice:advise")
+    install(tmp_path, {"pyproject.toml": points, "viva_advice.py": function})
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "viva_advice", raising=False)
+    monkeypatch.setenv(doors.TRACE, "1")
+    if said:
+        with pytest.raises(CourseError) as caught:
+            page_sentences.ask("advice", course=None, asked="ps1")
+        assert str(caught.value).startswith(f"The package viva-examples failed ('advice' for viva.pages): {said}.")
+    else:
+        assert page_sentences.ask("advice", course=None, asked="ps1") == []
+    traced = capsys.readouterr().err
+    assert "viva.pages advice: viva_advice:advise loaded, 0." in traced
+    assert "viva.pages advice: viva_advice:advise called with course, asked, 0." in traced
+    assert ("Traceback" in traced) is bool(said)
+
+
 def test_installed_packages_are_looked_through_once_and_not_for_each_page():
     """It was two thirds of the time of `viva feedback` with nothing to write."""
-    doors.entries(doors.PAGES)
+    page_sentences.entries()
     before = doors._installed.cache_info().misses
     for _ in range(100):
-        doors.load_all(doors.PAGES)
+        page_sentences.load_all()
     assert doors._installed.cache_info().misses == before

@@ -15,6 +15,7 @@ import pytest
 
 import viva
 from tests.conftest import PROJECT, SHORT, hand_in
+from tests.test_doors import every_door
 from viva import doors
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel"), pytest.mark.timeout(600)]
@@ -79,7 +80,7 @@ def test_what_students_are_told_to_install_is_what_is_built(wheel):
     told = {"docs/students.md": wheel, "README.md": small, "docs/students-check.md": small, "docs/colab.md": small}
     for page, built in told.items():
         assert built.name in (PROJECT / page).read_text(encoding="utf-8"), page
-    names = {name for packages in doors.PACKAGES.values() for name in packages.values()}
+    names = {name for door in every_door() for name in door.packages.values()}
     assert {doors.wheel(name) for name in (*names, "nbviva", "nbviva-check")} <= {
         path.name for path in wheel.parent.iterdir()
     }

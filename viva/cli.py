@@ -25,6 +25,23 @@ from viva import doors
 from viva.course.processes import leftovers, stopping
 from viva.verdict import CourseError, VivaError
 
+COMMANDS = doors.Door(
+    "viva.commands",
+    adds="a command",
+    entry="a subclass of `viva.commands.command.VivaCommand`",
+    packages={
+        "adopt": "nbviva-audit",
+        "audit": "nbviva-audit",
+        "demo": "nbviva-audit",
+        "collect": "nbviva-term",
+        "roster": "nbviva-term",
+        "lti": "nbviva-lti",
+        "canvas": "nbviva-lti",
+        "package": "nbviva-gradescope",
+        "watch": "nbviva-watch",
+        "diagnose": "nbviva-diagnosis",
+    },
+)
 FLOW = {
     "Write assignments": {
         "init": (
@@ -124,7 +141,7 @@ def flow() -> dict[str, dict[str, tuple[str, str]]]:
     }
     parts = {part: commands for part, commands in parts.items() if commands}
     core = {name for commands in FLOW.values() for name in commands}
-    for name, entry in doors.entries(doors.COMMANDS, core).items():
+    for name, entry in COMMANDS.entries(core).items():
         declared = _declared(entry)
         commands = parts.setdefault(declared.get("heading", "More commands"), {})
         commands[name] = (entry.value.replace(":", "."), declared.get("description", ""))
@@ -169,7 +186,7 @@ class Viva(Application):
         if not command or command[0] not in self.subcommands:  # to look for other packages takes a tenth of a second
             self.subcommands = subcommands()
             if command and command[0] in self.subcommands:
-                doors.load(doors.COMMANDS, command[0])
+                COMMANDS.load(command[0])
         super().parse_command_line(argv)
 
     def print_help(self, classes: bool = False) -> None:
@@ -199,10 +216,7 @@ class Viva(Application):
             begun = [command for command in self.subcommands if command.startswith(name)]
             near = begun[:1] or difflib.get_close_matches(name, self.subcommands, 1)
             meant = f" Did you mean 'viva {near[0]}'?" if near else ""
-            advice = (
-                doors.lacking(doors.COMMANDS, name)
-                or f"{meant.strip()} Run 'viva --help' to list the commands.".strip()
-            )
+            advice = COMMANDS.lacking(name) or f"{meant.strip()} Run 'viva --help' to list the commands.".strip()
             print(f"There is no command '{name}'. {advice}", file=sys.stderr)
             self.exit(BAD_REQUEST)
         gc.freeze()

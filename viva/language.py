@@ -21,6 +21,11 @@ from typing import Any
 from viva import doors
 from viva.verdict import CourseError
 
+LANGUAGES = doors.Door(
+    "viva.languages",
+    adds="a language for students' pages",
+    entry="the text of a file such as `viva/words.de.toml`, or its `Path`; its name is the tag",
+)
 Words = str | dict[str, str]
 """A sentence; or one for 1 of something (``one``) and one for any other number (``other``)."""
 BUILTIN = ("de", "en", "es", "fr", "zh")
@@ -255,7 +260,7 @@ ENGLISH = _built("en", _flat(_ENGLISH))
 
 def names() -> Iterator[str]:
     """The tags of all languages, those of other packages too."""
-    yield from sorted({*BUILTIN, *doors.entries(doors.LANGUAGES, BUILTIN)})
+    yield from sorted({*BUILTIN, *LANGUAGES.entries(BUILTIN)})
 
 
 @functools.lru_cache
@@ -265,9 +270,9 @@ def named(tag: str) -> Language:
         return ENGLISH
     if tag in BUILTIN:
         return read(tag, (_FOLDER / f"words.{tag}.toml").read_text(encoding="utf-8"))
-    if tag not in doors.entries(doors.LANGUAGES, BUILTIN):
+    if tag not in LANGUAGES.entries(BUILTIN):
         raise CourseError(f"There is no language '{tag}'. The languages are: {', '.join(names())}.")
-    source = doors.load(doors.LANGUAGES, tag)
+    source = LANGUAGES.load(tag)
     try:
         return read(tag, source.read_text(encoding="utf-8") if isinstance(source, Path) else source)
     except (OSError, ValueError, TypeError, AttributeError) as error:

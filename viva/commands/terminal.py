@@ -20,7 +20,6 @@ from rich.table import Column, Table
 from traitlets import TraitError, Undefined
 from traitlets.config import Application, Config
 
-from viva import doors
 from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST
 
@@ -153,7 +152,9 @@ class ShortHelp(Application):
             if not word.startswith("-") or "." in name or name in {*self.flags, *ALWAYS}:
                 continue
             if name not in self.aliases:
-                if needed := doors.lacking(doors.GRADERS, name):
+                from viva.course.grading.remote import GRADERS  # it loads nbgrader, which takes seconds
+
+                if needed := GRADERS.lacking(name):
                     self.refuse(f"There is no option '{word}'. {needed}")
                 near = difflib.get_close_matches(name, [*self.flags, *self.aliases], 1)
                 meant = f" Did you mean '--{near[0]}'?" if near else ""

@@ -16,6 +16,12 @@ from viva.engine.kernelsession import KernelSession
 from viva.record import Note
 from viva.sandbox.confinement import Limits
 
+KERNELS = doors.Door(
+    "viva.kernels",
+    adds="a second kernel, for tests in a language such as `r`",
+    entry="a subclass of `viva.engine.kerneldialogue.KernelDialogue`",
+    packages={"r": "nbviva-r"},
+)
 NOTED = ANY
 """What stands in ``KernelDialogue.kinds`` under a key of a package's own."""
 
@@ -117,4 +123,4 @@ class KernelDialogue(KernelSession):
 def dialogue_of(language: str) -> type[KernelDialogue] | None:
     """What an installed package brings for a language. Raises CourseError."""
     name = language.lower()
-    return doors.load(doors.KERNELS, name) if name in doors.entries(doors.KERNELS) else None
+    return KERNELS.load(name) if name in KERNELS.entries() else None

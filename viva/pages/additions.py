@@ -10,13 +10,12 @@ mistake. Then the grader can give the comment at this cell to all of them (``viv
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 
 from viva import doors
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.verdict import CourseError, VivaError
 
 STUDENT, GRADER, REPORT = "student", "grader", "report"
 """The readers of pages."""
@@ -48,24 +47,15 @@ class Addition:
     """For graders: the cell with the answers that are alike."""
 
 
-Source = Callable[[Course, Asked], list[Addition]]
-"""An entry of the door. What it raises ends the page with a sentence that names the package."""
+@doors.of_functions("viva.pages")
+def page_sentences(*, course: Course, asked: Asked) -> list[Addition]:
+    """sentences about test cells on pages"""
+    raise NotImplementedError
 
 
 def additions(course: Course, asked: Asked) -> list[Addition]:
     """What installed packages add to a page. Raises CourseError where one of them fails."""
-    collected: list[Addition] = []
-    for name, source in doors.load_all(doors.PAGES).items():
-        try:
-            collected += source(course, asked)
-        except VivaError:
-            raise
-        except Exception as error:
-            raise CourseError(
-                f"An installed package failed ('{name}' for {doors.PAGES}): {type(error).__name__}: {error}. Reinstall "
-                "or uninstall that package."
-            ) from error
-    return collected
+    return list(chain.from_iterable(page_sentences.ask_all(course=course, asked=asked)))
 
 
 def by_cell(parts: list[Addition]) -> dict[str, list[str]]:

@@ -80,7 +80,7 @@ def readable_by_default() -> tuple[str, ...]:
     inside = ("lib", "lib64", "pyvenv.cfg", "share/zoneinfo", "share/fonts", "etc/fonts")
     paths = {Path(prefix) / name for prefix in prefixes for name in inside}
     paths |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
-    paths |= {Path(viva.__file__).parent, *map(Path, _SYSTEM), *map(Path, doors.folders(doors.CODECS))}
+    paths |= {Path(viva.__file__).parent, *map(Path, _SYSTEM), *map(Path, doors.CODECS.folders())}
     paths = {path for path in paths if path.exists()}
     paths |= {path.resolve() for path in paths}
     return tuple(sorted(str(path) for path in paths if not paths.intersection(path.parents)))

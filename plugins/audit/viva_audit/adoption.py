@@ -34,6 +34,12 @@ from viva.verdict import CourseError, VivaError
 from viva_audit.answers import read_answers
 from viva_audit.hygiene import errors, warnings
 
+ORIGINS = doors.Door(
+    "viva.origins",
+    adds="a tool whose notebooks `viva adopt --from=` converts",
+    entry="a `viva_audit.adoption.Origin`",
+    packages={"otter": "nbviva-otter"},
+)
 KEPT = ("nbgrader", "viva", "tags")
 """The metadata of a cell that mean something to the course; others are traces of the programs it went through."""
 PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv", "excused.csv")
@@ -160,11 +166,11 @@ def _adopt_in_place(course: Course, notebook: Path, assignment: str) -> Adopted:
 
 def _tool(name: str) -> Origin:
     """The tool that a notebook comes from. Raises CourseError where no package knows it."""
-    names = doors.entries(doors.ORIGINS)
+    names = ORIGINS.entries()
     if name in names:
-        return doors.load(doors.ORIGINS, name)
+        return ORIGINS.load(name)
     others = f"It is not one of: {', '.join(names)}." if names else ""
-    raise CourseError(f"--from={plaintext.line(name)}: {doors.lacking(doors.ORIGINS, name) or others}".strip())
+    raise CourseError(f"--from={plaintext.line(name)}: {ORIGINS.lacking(name) or others}".strip())
 
 
 def _read(path: Path, origin: Origin | None = None, changes: list[str] | None = None) -> NotebookNode:

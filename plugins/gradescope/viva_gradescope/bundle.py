@@ -119,9 +119,7 @@ def requirements(modules: Iterable[str]) -> str:
     """
     owners, modules = importlib.metadata.packages_distributions(), set(modules)
     names = {name for module in modules for name in owners.get(module, []) if not _is_ours(name)}
-    names |= {
-        entry.dist.name for module, entry in doors.entries(doors.CODECS).items() if module in modules and entry.dist
-    }
+    names |= {entry.dist.name for module, entry in doors.CODECS.entries().items() if module in modules and entry.dist}
     project = Path(viva.__file__).parents[1] / "pyproject.toml"
     if project.is_file():
         described = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})

@@ -15,7 +15,7 @@ from viva.verdict import WireError
 def learn(library: str) -> None:
     """The codecs of a library that is installed; otherwise the tests of the module are skipped."""
     pytest.importorskip(library, exc_type=ImportError)
-    for codec in doors.load(doors.CODECS, library):
+    for codec in doors.CODECS.load(library):
         add(library, codec)
 
 

@@ -22,7 +22,7 @@ def distributions(modules: Iterable[str]) -> tuple[str, ...]:
     codecs: without a codec a right answer fails. Raises CourseError for two packages that add the same."""
     owners = importlib.metadata.packages_distributions()
     names = {name for module in modules for name in owners.get(module.partition(".")[0], ())}
-    names |= {entry.dist.name for entry in doors.entries(doors.CODECS).values() if entry.dist}
+    names |= {entry.dist.name for entry in doors.CODECS.entries().values() if entry.dist}
     return tuple(sorted({*LIBRARIES, *map(str.lower, names)}))
 
 

@@ -108,13 +108,20 @@ class SheetExport(ExportPlugin):
         raise NotImplementedError
 
 
+SHEETS = doors.Door(
+    "viva.sheets",
+    adds="a format of `viva export --as=`",
+    entry="a subclass of `viva.course.grades.sheetplan.SheetExport` (one assignment), or of "
+    "`viva.course.grades.export.CsvExport` (all scores)",
+    packages=dict.fromkeys(("brightspace", "canvas", "gradescope", "json", "moodle", "xlsx"), "nbviva-term"),
+)
 OWN = {"csv": CsvExport}
 """The formats that need no other package."""
 
 
 def formats() -> list[str]:
     """What --as can be."""
-    return sorted({*OWN, *doors.entries(doors.SHEETS, OWN)})
+    return sorted({*OWN, *SHEETS.entries(OWN)})
 
 
 def format_of(name: str) -> type[ExportPlugin]:
@@ -122,6 +129,6 @@ def format_of(name: str) -> type[ExportPlugin]:
     if name in OWN:
         return OWN[name]
     if name not in formats():
-        advice = doors.lacking(doors.SHEETS, name) or f"Choose one of: {', '.join(formats())}."
+        advice = SHEETS.lacking(name) or f"Choose one of: {', '.join(formats())}."
         raise CourseError(f"There is no --as={plaintext.line(name)}. {advice}")
-    return doors.load(doors.SHEETS, name)
+    return SHEETS.load(name)

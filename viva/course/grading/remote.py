@@ -16,6 +16,12 @@ from viva import doors
 from viva.course.grading.filing import Filing
 from viva.verdict import CourseError
 
+GRADERS = doors.Door(
+    "viva.graders",
+    adds="machines that grade",
+    entry="a class with the protocol `viva.course.grading.remote.RemoteGraders`",
+    packages={"cluster": "nbviva-scale"},
+)
 Settings = tuple[float, bool, int, float]
 """Of a grader: seconds for a cell, whether there is no sandbox, megabytes, seconds for a notebook."""
 
@@ -68,7 +74,7 @@ class RemoteGraders(Protocol):
 
 def kinds() -> list[type[RemoteGraders]]:
     """The kinds of graders that packages add. Raises CourseError."""
-    return list(doors.load_all(doors.GRADERS).values())
+    return list(GRADERS.load_all().values())
 
 
 def settings() -> tuple[type[Configurable], ...]:

@@ -41,7 +41,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter
 from traitlets.config import Config
 
-from viva import doors, editions, wording
+from viva import editions, wording
 from viva.course.course import Course
 from viva.course.examining.autograde import Examine
 from viva.course.examining.fingerprint import ground, rows_in_order
@@ -53,7 +53,7 @@ from viva.course.source.markers import RightMarkers
 from viva.course.source.timelimit import seconds_of
 from viva.editions import CURRENT, FACTS, NOTEBOOKS, Facts, folder_of, place_of
 from viva.engine.blueprint import SOLUTION_MARK, read_blueprint, read_notebook
-from viva.engine.kerneldialogue import dialogue_of
+from viva.engine.kerneldialogue import KERNELS, dialogue_of
 from viva.folder import FOR_TESTS, SOLVED, walk
 from viva.notebook.cell import grade_id, marks_of
 from viva.notebook.programming import PYTHON, language_of
@@ -143,8 +143,7 @@ def require_kernels(facts: Facts) -> None:
         if not dialogue_of(language):
             raise CourseError(
                 f"{facts.assignment}: its tests in {language} must run in a second kernel, where student code cannot "
-                "reach them. "
-                + (doors.lacking(doors.KERNELS, language.lower()) or "Install the package that brings it.")
+                "reach them. " + (KERNELS.lacking(language.lower()) or "Install the package that brings it.")
             )
 
 

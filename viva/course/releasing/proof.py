@@ -14,6 +14,12 @@ from viva import doors
 from viva.course.course import Course
 from viva.verdict import CourseError
 
+PROOFS = doors.Door(
+    "viva.proofs",
+    adds="what a release asks to prove an assignment",
+    entry="a module or an object with the protocol `viva.course.releasing.proof.Proof`",
+)
+
 
 class Proof(Protocol):
     """Who proves assignments, and remembers what it proved."""
@@ -36,13 +42,13 @@ class Proof(Protocol):
 def stands(course: Course, assignment: str) -> bool:
     """Whether an assignment was proven as it is now. Raises CourseError for a package that cannot be loaded."""
     proof = _installed()
-    return proof is not None and proof.stands(course, assignment)
+    return proof is not None and proof.stands(course=course, assignment=assignment)
 
 
 def single_process(course: Course, assignment: str) -> list[str]:
     """What the last proof says of the cells that are graded in one process. Raises as ``stands`` does."""
     proof = _installed()
-    return proof.single_process(course, assignment) if proof else []
+    return proof.single_process(course=course, assignment=assignment) if proof else []
 
 
 def prove(
@@ -54,8 +60,8 @@ def prove(
             "Nothing was done: the package that audits assignments is not installed. Install its wheel: "
             f"{doors.install('nbviva-audit')}. Or do it without an audit: add --no-audit."
         )
-    return proof.prove(course, assignments, config, console, workers)
+    return proof.prove(course=course, assignments=assignments, config=config, console=console, workers=workers)
 
 
 def _installed() -> Proof | None:
-    return next(iter(doors.load_all(doors.PROOFS).values()), None)
+    return next(iter(PROOFS.load_all().values()), None)

@@ -42,7 +42,7 @@ from viva.engine.credit import FULL, PART
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.kerneldialogue import dialogue_of
+from viva.engine.kerneldialogue import KERNELS, dialogue_of
 from viva.engine.session import ExaminerFault
 from viva.folder import walk
 from viva.language import Language
@@ -182,7 +182,7 @@ def _describe(
         checked = "'viva check' supports only Python"
         if dialogue_of(written_in):  # what runs beside the answer all the same, its cell's own sentence says
             return f"{path.name} is written in {written_in}. {checked}"
-        package = doors.PACKAGES[doors.KERNELS].get(written_in.lower())
+        package = KERNELS.packages.get(written_in.lower())
         return (
             f"{path.name} is written in {written_in}. Hidden tests run in the same kernel as the answer, after the "
             f"student's cells, so student code can read and change them while they run. {checked}"

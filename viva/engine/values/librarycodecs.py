@@ -55,9 +55,9 @@ def learn() -> dict[str, str]:
     broken."""
     problems = {}
     try:
-        entries = doors.entries(doors.CODECS)
+        entries = doors.CODECS.entries()
     except CourseError as error:
-        return {doors.CODECS: str(error)}
+        return {str(doors.CODECS): str(error)}
     LATE.clear()
     LATE.update(entries.keys() - sys.modules.keys())
     for library in entries.keys() - LATE:
@@ -84,7 +84,7 @@ def learn_late(library: str) -> bool:
 
 
 def _learn(library: str) -> None:
-    for one in _checked(doors.load(doors.CODECS, library)):
+    for one in _checked(doors.CODECS.load(library)):
         sharing.add(library, [one]) if isinstance(one, type) else add(library, one)
 
 

@@ -63,9 +63,15 @@ ALONE = People()
 """Of a course without a roster."""
 
 
+@doors.of_functions("viva.people")
+def people(*, course: Course) -> People:
+    """who left, and who works in a group, for the report"""
+    raise NotImplementedError
+
+
 def people_of(course: Course) -> People:
-    """What installed packages know about the students of a course (door ``viva.people``). Raises CourseError."""
-    parts: list[People] = [read(course) for read in doors.load_all(doors.PEOPLE).values()]
+    """What installed packages know about the students of a course. Raises CourseError."""
+    parts = people.ask_all(course=course)
     left = frozenset(student for part in parts for student in part.left)
     return People(left, lambda assignment: [group for part in parts for group in part.groups(assignment)])
 

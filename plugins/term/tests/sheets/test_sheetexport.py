@@ -12,7 +12,7 @@ from traitlets.utils.importstring import import_item
 
 from plugins.term.tests.sheets.classroom import PS, enter, grade, page, planned, refused
 from tests.conftest import load
-from viva import doors
+from viva.course.grades.sheetplan import SHEETS
 from viva.verdict import CourseError
 from viva_term.lms.rosterfile import Entry
 from viva_term.sheets.canvas import CanvasExport
@@ -38,7 +38,7 @@ def stock(course, monkeypatch, *arguments: str) -> None:
     app.start()
 
 
-PLACES = {name: entry.value.replace(":", ".") for name, entry in doors.entries(doors.SHEETS).items()}
+PLACES = {name: entry.value.replace(":", ".") for name, entry in SHEETS.entries().items()}
 SYSTEMS = {name: place for name, place in PLACES.items() if issubclass(import_item(place), SheetExport)}
 TABLES = {name: PLACES[name] for name in PLACES.keys() - SYSTEMS.keys()} | {
     "csv": "viva.course.grades.export.CsvExport"

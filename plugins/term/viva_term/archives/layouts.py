@@ -20,6 +20,11 @@ from viva_term.archives import moments
 from viva_term.archives.archive import Member
 from viva_term.lms.personname import squeezed
 
+ARCHIVES = doors.Door(
+    "viva.archives",
+    adds="a layout of archives for `viva collect --from=`",
+    entry="a `viva_term.archives.layouts.Layout`",
+)
 Parts = tuple[str, ...]
 TIMESTAMP = "timestamp.txt"
 """The file in which nbgrader and Sakai keep when something was submitted."""
@@ -341,7 +346,7 @@ LAYOUTS = {
 @cache
 def layouts() -> dict[str, Layout]:
     """Every layout by what --from calls it: those of other packages first. Raises CourseError."""
-    return doors.load_all(doors.ARCHIVES, LAYOUTS) | LAYOUTS
+    return ARCHIVES.load_all(LAYOUTS) | LAYOUTS
 
 
 DEEPEST = 3

@@ -14,7 +14,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from traitlets import Bool, List, Unicode
 
-from viva import doors
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
 from viva.commands.command import NEEDS_GRADER, VivaCommand
@@ -30,7 +29,7 @@ from viva_term.archives import companion
 from viva_term.archives.attempt import Attempt, digest_of_file
 from viva_term.archives.collected import NEWEST, Collection, Plan, Status
 from viva_term.archives.intake import Intake, unnamed
-from viva_term.archives.layouts import LAYOUTS, About, layouts
+from viva_term.archives.layouts import ARCHIVES, LAYOUTS, About, layouts
 from viva_term.archives.ledger import ATTEMPTS, Row
 from viva_term.archives.sendermatching import MATCHES, Class, Matches, shown
 from viva_term.archives.times import Collect, Times, zone_of
@@ -68,9 +67,7 @@ class CollectCommand(VivaCommand):
         "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only show what would be collected; write nothing."),
         "no-times": ({"CollectCommand": {"no_times": True}}, "Also collect submissions without a submission time."),
     }
-    system = Unicode(help=f"The learning system: {', '.join([*doors.entries(doors.ARCHIVES), *LAYOUTS])}.").tag(
-        config=True
-    )
+    system = Unicode(help=f"The learning system: {', '.join([*ARCHIVES.entries(), *LAYOUTS])}.").tag(config=True)
     times = List(Unicode(), help="Files with submission times: a worksheet, metadata, an index, a CSV.").tag(
         config=True
     )

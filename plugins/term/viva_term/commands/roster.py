@@ -14,6 +14,7 @@ from viva import doors
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course import table
 from viva.course.gradebook import agreement, identities
 from viva.course.gradebook.identities import Identities
 from viva.course.gradebook.joined import SAME
@@ -24,7 +25,13 @@ from viva_term.joining import join, plan
 from viva_term.lms import participants
 from viva_term.lms.participants import Participants
 from viva_term.lms.rosterfile import ROSTER, Difference, Entry, Roster
-from viva_term.lms.systems import GROUPS, SYSTEMS, issuer_of, systems
+from viva_term.lms.systems import GROUPS, ROSTERS, SYSTEMS, issuer_of, systems
+
+
+@doors.of_functions("viva.members", {"lti": "nbviva-lti", "canvas": "nbviva-lti"})
+def members(*, command: VivaCommand) -> table.Table:
+    """a system that `viva roster --from=` asks for its list, with nbgrader's columns (`id`, `first_name`, ...)"""
+    raise NotImplementedError
 
 
 class RosterCommand(PersonCommand):
@@ -60,9 +67,7 @@ class RosterCommand(PersonCommand):
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only show what would change; write nothing."),
     }
     system = Unicode(
-        help="The learning system: "
-        + ", ".join({**doors.entries(doors.ROSTERS), **SYSTEMS, **doors.entries(doors.MEMBERS)})
-        + "."
+        help="The learning system: " + ", ".join({**ROSTERS.entries(), **SYSTEMS, **members.entries()}) + "."
     ).tag(config=True)
     id_from = Unicode(help="The student id to use: id, login, sis, lms, email or github.").tag(config=True)
     columns = Unicode(help="The names of the file's columns, as in id=Matriculation,email=Mail.").tag(config=True)
@@ -77,19 +82,19 @@ class RosterCommand(PersonCommand):
             return self._join()
         if self.numbers:
             return self._say_whose()
-        filed = {**doors.entries(doors.ROSTERS, SYSTEMS), **SYSTEMS}
-        asks = self.system in doors.entries(doors.MEMBERS) and not (self.extra_args and self.system in filed)
+        filed = {**ROSTERS.entries(SYSTEMS), **SYSTEMS}
+        asks = self.system in members.entries() and not (self.extra_args and self.system in filed)
         if asks and self.extra_args:
             raise CourseError(f"--from={self.system} asks the learning system, so it needs no file.")
         if not asks and len(self.extra_args) != 1:
-            lacking = self.system not in filed and doors.lacking(doors.MEMBERS, self.system)
+            lacking = self.system not in filed and members.lacking(self.system)
             raise CourseError(lacking or "Name one roster file, as in: viva roster grades.csv --dry-run")
         if not self.course.path("source", ".").is_dir():
             self.course.assignments()  # says that this is not a course
         with self.console.status("reading the roster"):
             how = (self.system, self.columns, self.id_from, self.section)
             if asks:
-                people = participants.asked(doors.load(doors.MEMBERS, self.system)(self), *how)
+                people = participants.asked(members.ask(self.system, command=self), *how)
             else:
                 people = participants.read(Path(self.extra_args[0]), *how)
         with self.alone(self.dry_run), self.console.status(f"comparing {len(people.entries)} students"):
@@ -110,7 +115,7 @@ class RosterCommand(PersonCommand):
     def _say_whose(self) -> int:
         """Take note of which learning system the numbers in the gradebook are that nothing tells of."""
         issuer = issuer_of(self.numbers)
-        if self.numbers not in (*systems(), *doors.entries(doors.MEMBERS)) or not issuer or issuer == "lti":
+        if self.numbers not in (*systems(), *members.entries()) or not issuer or issuer == "lti":
             choices = ", ".join(name for name in systems() if issuer_of(name) == name)
             raise CourseError(
                 f"There is no learning system '{self.numbers}'. Name one of: {choices}. As in: --numbers=canvas"

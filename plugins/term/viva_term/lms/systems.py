@@ -11,6 +11,11 @@ from functools import cache
 
 from viva import doors
 
+ROSTERS = doors.Door(
+    "viva.rosters",
+    adds="a format of class lists for `viva roster --from=`",
+    entry="a `viva_term.lms.systems.System`",
+)
 NAMES = ("id", "first", "last", "name", "email", "lms", "sis", "login", "github", "section", "group")
 """What --columns may name; ``name`` is first and last name in one column."""
 IDS = ("id", "login", "sis", "lms", "email", "github")
@@ -190,7 +195,7 @@ SYSTEMS = {
 @cache
 def systems() -> dict[str, System]:
     """Every system by what --from calls it: those of other packages first. Raises CourseError."""
-    return doors.load_all(doors.ROSTERS, SYSTEMS) | SYSTEMS
+    return ROSTERS.load_all(SYSTEMS) | SYSTEMS
 
 
 def issuer_of(system: str) -> str:
