@@ -18,7 +18,7 @@ from viva.engine.examination import Examination
 from viva.engine.libraries import can_be_imported
 from viva.engine.outcome import Outcome
 from viva.notebook.cell import ANSWERS, Purpose, grade_id
-from viva.notebook.names import IMPORTS, names_of, names_within
+from viva.notebook.names import IMPORTS, names_within
 from viva.notebook.syntax import LONGEST, Definition, imports_in, nodes_of, root_of, statements_of
 from viva.record import Note, note
 from viva.verdict import Verdict
@@ -43,16 +43,15 @@ PROPERTY = frozenset({"deleter", "getter", "setter"})
 def disguised(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> list[Note]:
     """A doubt for each answer whose source a passed test looks at, where other code may run."""
     cells = examination.blueprint.cells
-    helpers = set().union(
-        *(names.bound for cell in cells if _asks(cell.source) and (names := names_of(cell.source)) is not None)
-    )
+    helpers = _given({cell.source for cell in cells if _asks(cell.source)})
     students = set().union(*examination.plan.owned.values())
     looked_at: dict[str, list[str]] = {}
     for cell in cells:
         passed = any(result.verdict in (Verdict.PASSED, Verdict.PARTLY) for result in outcome.checks.get(cell.id, ()))
         if cell.purpose == Purpose.TESTS and passed and cell.id not in examination.single_process:
             used = set(examination.used_names(cell))
-            for name in sorted(used & students) if _asks(cell.source) or used & helpers else ():
+            asks = _asks(cell.source) or not used.isdisjoint(helpers - _given({cell.source}))
+            for name in sorted(used & students) if asks else ():
                 looked_at.setdefault(name, []).append(cell.id)
     if not looked_at:
         return []
@@ -73,6 +72,12 @@ def disguised(outcome: Outcome, notebook: NotebookNode, examination: Examination
 
 def _asks(source: str) -> bool:
     return any(word in source for word in ASKING)
+
+
+def _given(sources: set[str]) -> set[str]:
+    """The names that some cells give a value, but for those that they import."""
+    statements = [one for source in sources for one in statements_of(source) if not isinstance(one, IMPORTS)]
+    return names_within(*statements).bound
 
 
 def _is_students(cell: NotebookNode, examination: Examination) -> bool:

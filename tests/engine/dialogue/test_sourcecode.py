@@ -75,6 +75,16 @@ def test_where_another_function_than_the_shown_one_may_run_a_grader_looks(way, g
     assert [(note.kind, note.names, note.tests) for note in outcome.doubts] == [("disguised", ("total",), ("test-2",))]
 
 
+def test_a_test_that_shares_an_import_or_a_variable_with_one_that_looks_at_the_source_asks_nobody(grader, tmp_path):
+    """Six answers that no test looked at were shown to a grader, as one right answer used globals()."""
+    exam = Exam(EXAMS["two cells"], grader, tmp_path)
+    outcome = exam.grade(
+        f"{HONEST}globals()['steps'] = lambda n: (one for one in range(n))\ndef steps(n): yield from range(n)"
+    )
+    assert lost(outcome) == {}
+    assert [(note.kind, note.names) for note in outcome.doubts] == [("disguised", ("total",))]
+
+
 @pytest.mark.parametrize(
     "answer",
     [
