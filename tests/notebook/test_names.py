@@ -24,6 +24,11 @@ NAMES = {
     "a global in a function binds": ("def f():\n    global g\n    g = 1", {"f", "g"}, set()),
     "a decorator is used": ("@d\ndef f(): pass", {"f"}, {"d"}),
     "a class uses what its body uses": ("class C(B):\n    x = y\n    def m(self): return z", {"C"}, {"B", "y"}),
+    "what a class has bound is its own": (
+        "class C:\n    a = b\n    c = a\n    def f(self): return a\n    @f.setter\n    def f(self, x): pass",
+        {"C"},
+        {"b"},
+    ),
     "a comprehension keeps its variable": ("s = [x + c for x in xs if x > d]", {"s"}, {"c", "xs", "d"}),
     "which may have the name of what it runs over": ("[x for x in x]", set(), {"x"}),
     "a walrus in it binds outside": ("any((hit := x) > 1 for x in xs)", {"hit"}, {"any", "xs"}),

@@ -306,11 +306,23 @@ def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
             return (node.args,)
         case ast.ClassDef(name=label):
             names.assigned.add(label)
-            inner = names_in(*node.decorator_list, *node.bases, *node.keywords, *node.body)
+            inner = _of_class(node)
             names.used |= inner.used
             names.mentioned[label] = inner.needed
             return ()
     return parts
+
+
+def _of_class(node: ast.ClassDef) -> Names:
+    """What a class and its methods use of the cell; what a statement of its body reads may be the class's own."""
+    names, own = names_in(*node.decorator_list, *node.bases, *node.keywords), set[str]()
+    for statement in node.body:
+        inner = names_in(statement)
+        names.used |= inner.used - own
+        for label, mentioned in inner.mentioned.items():
+            names.mentioned.setdefault(label, set()).update(mentioned)
+        own |= inner.given
+    return names
 
 
 def _comprehension(node: Comprehension, names: Names) -> Iterable[ast.AST]:
