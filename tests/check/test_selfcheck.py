@@ -226,6 +226,16 @@ def notebook_of(answer, tests, about=None):
     return new_notebook(cells=cells, metadata=handmade.PYTHON | ({"viva": {"check": about}} if about else {}))
 
 
+@pytest.mark.usefixtures("processes")
+def test_what_pythons_library_looks_at_of_a_right_answer_passes_the_check_as_it_does_in_grading(own_grader, tmp_path):
+    tests = "import inspect\nassert inspect.isgeneratorfunction(it) and next(it()) == 0"
+    nbformat.write(notebook_of("def it(a=0):\n    yield a", tests), tmp_path / "source.ipynb")
+    about = describe(notebook_of("", tests), rehearse(tmp_path / "source.ipynb", own_grader), 30.0)
+    assert about["kinds"]["it.__code__"] == ""
+    _, (tried,) = check(write(notebook_of("def it():\n    yield from range(3)", tests, about), tmp_path), own_grader)
+    assert tried.passed
+
+
 MAGIC = """
 class Always:
     def __eq__(self, other):

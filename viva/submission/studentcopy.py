@@ -17,7 +17,8 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     packages        by the name that code imports, where it is not a common library, the package to install
     language        if it is not English, the tag of the language in which the check speaks to the student
 
-Hidden lines take no part in it, and no name is written that the visible code run by the examiner does not hold.
+Hidden lines take no part in it. No name is written but those in the visible code that the examiner runs, and Python's own,
+which its library looks at.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import types
 from dataclasses import dataclass, field, replace
 
 from nbformat import NotebookNode
@@ -49,6 +51,8 @@ SECONDS = 30.0
 NAME = re.compile(r"[^\W\d]\w*")
 STEP = re.compile(r" lets out .*| \w+", re.DOTALL)
 """Part of a path, and no name of the notebook's: as in ``f() changed``."""
+PYTHONS = frozenset().union(*map(dir, (types.FunctionType, types.CodeType, types.GeneratorType, types.CoroutineType)))
+"""The names of Python's own attributes, such as ``__code__``, at which ``inspect.isgeneratorfunction`` looks."""
 
 
 @dataclass
@@ -88,12 +92,15 @@ def describe(
         if name in examination.plan.given or cell.metadata["nbgrader"].get("grade")
     ]
     words = {name for cell in examined for name in NAME.findall(cell.source)}
+    speakable = words | PYTHONS
     owned = {cell: sorted(words & names) for cell, names in examination.plan.owned.items() if cell in named}
     all_names = {name for names in owned.values() for name in names}
     kinds = {
         path: _without_hidden_names(kind, words)
         for path, kind in examination.kinds.items()
-        if (name := NAME.match(path)) and name[0] in all_names and words.issuperset(NAME.findall(STEP.sub("", path)))
+        if (name := NAME.match(path))
+        and name[0] in all_names
+        and speakable.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
     tests, others = list[str](), list[str]()
