@@ -191,7 +191,9 @@ def _sums(copy, tried: list) -> list[str]:
         sentences = [say("check.passing", len(visible), passed=passed)]
     if any(result.state == NOT_DONE for result in visible):
         sentences.append(say("check.not_done"))
-    # A test cell that was deleted or changed would make the sum too small.
+    # A test cell that was deleted or changed would make the sums too small.
+    if copy.unchecked or not copy.described:
+        sentences.append(say("check.unknown_hidden"))
     if not copy.unchecked and (hidden := sum(result.points for result in tried if not result.counts)):
         sentences.append(say("check.hidden", points=say("forms.point", hidden)))
     if not copy.unchecked and (cut := sum(result.points for result in visible if result.cut)):

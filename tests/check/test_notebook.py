@@ -49,7 +49,7 @@ def test_the_magic_shows_each_verdict_and_hint_as_a_table_and_as_text(mine):
     rows = re.findall(r"^  (passed|failed|error)  +[\d.]+  (.+)$", text, re.MULTILINE)
     assert len(rows) == 18 and {state for state, _ in rows} <= {"failed", "passed"}
     assert [state for state, _ in rows].count("failed") > 7
-    assert "Hidden checks also count." in text and "Hidden checks also count." in html
+    assert "have hidden lines, too" in text and "have hidden lines, too" in html
     assert "Checked as it was saved at " in text and "changed since" not in text
 
 
@@ -88,7 +88,7 @@ def test_a_notebook_that_asks_for_its_own_check_is_checked_once(mine, portable):
     notebook.cells.insert(2, new_code_cell("import viva\nviva.check()", id="again"))
     nbformat.write(notebook, mine)
     (shown,) = outputs(mine.parent, ASKING, VIVA_PORTABLE=portable)
-    assert "Hidden checks also count." in shown.data["text/plain"]
+    assert "have hidden lines, too" in shown.data["text/plain"]
 
 
 def test_what_a_check_says_is_text_and_no_markup():

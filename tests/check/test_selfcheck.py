@@ -30,7 +30,7 @@ from viva.submission.studentcopy import SECONDS, describe, open_copy
 from viva.verdict import NOT_DONE, VivaError
 from viva_audit.answers import fill_in, read_answer, read_answers
 from viva_check import selfcheck
-from viva_check.checkcommand import CheckCommand
+from viva_check.checkcommand import CheckCommand, _sums
 
 HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
 
@@ -232,8 +232,9 @@ def test_what_pythons_library_looks_at_of_a_right_answer_passes_the_check_as_it_
     nbformat.write(notebook_of("def it(a=0):\n    yield a", tests), tmp_path / "source.ipynb")
     about = describe(notebook_of("", tests), rehearse(tmp_path / "source.ipynb", own_grader), 30.0)
     assert about["kinds"]["it.__code__"] == ""
-    _, (tried,) = check(write(notebook_of("def it():\n    yield from range(3)", tests, about), tmp_path), own_grader)
+    copy, (tried,) = check(write(notebook_of("def it():\n    yield from range(3)", tests, about), tmp_path), own_grader)
     assert tried.passed
+    assert _sums(copy, [tried]) == ["1 of 1 visible check passes."], "this notebook has no hidden line"
 
 
 MAGIC = """
@@ -259,6 +260,7 @@ def test_an_object_of_a_students_class_does_not_pass_for_a_number(own_grader, tm
     copy, (tried,) = check(write(notebook_of(MAGIC, tests), tmp_path), own_grader)
     assert tried.passed
     assert not copy.described, "and the student is told that kinds are not known"
+    assert _sums(copy, [tried])[1] == "Hidden checks also count."
     _, (tried,) = check(write(notebook_of("def it():\n    return 2", tests, about), tmp_path), own_grader)
     assert (tried.state, tried.hint) == ("failed", "it is 1")
 

@@ -17,8 +17,8 @@ solution in it, and writes the results into the copy's metadata, under ``viva.ch
     packages        by the name that code imports, where it is not a common library, the package to install
     language        if it is not English, the tag of the language in which the check speaks to the student
 
-Hidden lines take no part in it. No name is written but those in the visible code that the examiner runs, and Python's own,
-which its library looks at.
+Hidden lines take no part in it. No name is written but those in the visible code that the examiner runs, and Python's
+own, which its library looks at.
 """
 
 from __future__ import annotations
@@ -92,15 +92,13 @@ def describe(
         if name in examination.plan.given or cell.metadata["nbgrader"].get("grade")
     ]
     words = {name for cell in examined for name in NAME.findall(cell.source)}
-    speakable = words | PYTHONS
+    known = words | PYTHONS
     owned = {cell: sorted(words & names) for cell, names in examination.plan.owned.items() if cell in named}
     all_names = {name for names in owned.values() for name in names}
     kinds = {
         path: _without_hidden_names(kind, words)
         for path, kind in examination.kinds.items()
-        if (name := NAME.match(path))
-        and name[0] in all_names
-        and speakable.issuperset(NAME.findall(STEP.sub("", path)))
+        if (name := NAME.match(path)) and name[0] in all_names and known.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in examination.files.items() if names and cell in named}
     tests, others = list[str](), list[str]()
