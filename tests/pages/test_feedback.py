@@ -264,6 +264,16 @@ def test_that_a_score_can_only_rise_is_not_said_while_a_grader_looks_at_one_agai
     assert "A grader will look at questions worth 7 points." in said and "rise" not in said
 
 
+def test_a_doubt_about_a_passed_test_is_no_problem_of_the_file_and_the_score_may_fall(course, viva):
+    """A page called a file damaged whose only note was that a test had read a source; and the score could only rise."""
+    doubt = {"kind": "disguised", "names": ["twice"], "doubt": True, "tests": ["test_twice"]}
+    change_results(course, "waiting", lambda record: record["notebooks"][NOTEBOOK].update(repairs=[doubt]))
+    assert viva("feedback", "--student=waiting").status == 0
+    score = page(course, "waiting").select_one(".score")
+    assert "a test reads the source code of twice".lower() in score.text.lower()
+    assert not score.select(".repairs") and "damaged" not in score.text and "rise" not in score.text
+
+
 def test_repairs_are_named(graded):
     (repairs,) = page(graded, "repaired").select(".repairs")
     assert "test_twice" in repairs.text

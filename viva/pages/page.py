@@ -29,7 +29,7 @@ from viva.pages import typeset
 from viva.pages.exercise import Grade, Line, Lost, Question, exercises_of, passed_of
 from viva.pages.explanation import Explainer, visible_checks
 from viva.pages.hidden import Hidden, Veil
-from viva.record import Note, NotebookRecord, SubmissionRecord
+from viva.record import UNEARNED, Note, NotebookRecord, SubmissionRecord
 
 NO_RESPONSE = "No response."
 """What nbgrader's automatic comment says; no grader said it."""
@@ -203,7 +203,10 @@ class Page:
             restored={cell for note in self.known.repairs if note.kind == "not_handed_in" for cell in note.cells},
             notes=list(self._notes()),
             cells=cells,
-            repairs=_told(self.known.repairs, language),
+            unearned=_told((note for note in self.known.repairs if note.kind in UNEARNED), language),
+            can_rise=not marks.judged_again
+            and not any(note.kind in UNEARNED for note in self.known.repairs if note.doubt),
+            repairs=_told((note for note in self.known.repairs if note.kind not in UNEARNED), language),
             sanitized=_told(self.known.sanitized, language),
             faults=len(self.record.faults),
             sandboxed=self.record.sandboxed,

@@ -42,7 +42,7 @@ WAITING = {
     "killed": "The code stopped Python or used too much memory.",
     "not graded": "The submission has no result: 'viva grade' did not run yet, or it failed.",
     "submitted again": "There is a newer submission. The grade is for the older one. Run 'viva grade' again.",
-    "uncertain repair": "The file was damaged, or an answer cannot run. Check what the student meant.",
+    "uncertain repair": "A repair may be wrong, an answer cannot run, or a check has its points for a wrong reason.",
     "manual grading": "A written answer or a score must be graded manually.",
     "refused": "Nothing to grade: the submitted file cannot be read. Run 'viva feedback' to tell the student why.",
 }
