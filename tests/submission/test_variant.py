@@ -230,11 +230,6 @@ def test_the_default_is_that_of_the_given_cell():
             {},
             "must be a whole number. Write this line once",
         ),
-        (
-            [("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = 5")],
-            {},
-            "must be a whole number. Write this line once",
-        ),
     ],
 )
 def test_where_no_seed_can_be_put_in_a_sentence_says_so(cells, more, said):
