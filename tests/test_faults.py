@@ -13,7 +13,6 @@ import time
 
 import psutil
 import pytest
-from nbgrader import dbutil
 
 from tests.faults import (
     TINY,
@@ -236,25 +235,6 @@ def test_where_too_few_files_may_be_open_sentences_say_so(tiny, complete, most):
     )
     assert grading.out.count("report/log") <= 1
     complete()
-
-
-def test_a_gradebook_of_an_older_nbgrader_is_to_be_upgraded_first(tiny, complete, capsys):
-    with contextlib.closing(sqlite3.connect(tiny / "gradebook.db")) as book:
-        book.execute("ALTER TABLE student DROP COLUMN lms_user_id")
-        book.execute("UPDATE alembic_version SET version_num = '167914646830'")
-        book.commit()
-    assert "its table student has no column lms_user_id. Run 'nbgrader db upgrade'" in refusal(tiny, capsys)
-    dbutil.upgrade(f"sqlite:///{tiny / 'gradebook.db'}")  # as that command does
-    complete()
-
-
-def test_the_results_do_not_depend_on_the_number_of_workers_and_the_order(tiny, undisturbed):
-    for workers, backwards in ((1, True), (4, False)):
-        shutil.rmtree(tiny)
-        shutil.copytree(undisturbed[0], tiny)
-        grade_here(tiny, workers=workers, backwards=backwards)
-        assert timeless(tiny) == timeless(undisturbed[1])
-        assert scores(tiny) == scores(undisturbed[1])
 
 
 def test_a_clock_that_jumps_does_not_matter(undisturbed, tmp_path):

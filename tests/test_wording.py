@@ -233,26 +233,6 @@ def test_nobody_is_told_to_install_a_package_of_ours_from_an_index():
     assert found == [], "name the wheel (viva.doors.install), or a folder of a clone"
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "%pip install nbviva-check",
-        "Press Check: %pip install --upgrade nbviva-check.",
-        "pip install 'nbviva[postgres]'.",
-        "python -m pip install nbviva",
-        'pip install --find-links dist "dist/nbviva-0.1.0-py3-none-any.whl[all]"',
-    ],
-)
-def test_an_installation_from_an_index_is_found(line):
-    assert from_an_index(line)
-    assert not from_an_index("pip install nbviva_term-0.1.0-py3-none-any.whl, or: pip install . ./plugins/*/")
-
-
-def test_a_banned_phrase_is_found():
-    assert broken("The score is less what lateness costs.") and broken("'x' is no cell.") and broken("Mend it.")
-    assert not broken("There is no folder.") and not broken("It is no longer there.")
-
-
 @pytest.mark.parametrize("kind", wording.WORDS)
 def test_words_ask_for_nothing_that_a_note_does_not_have(kind):
     for reader in wording.READERS:

@@ -46,8 +46,6 @@ SAME_MARKDOWN = [
     "",
 ]  # fmt: skip
 
-URLS = {"href", "src"}
-
 
 class Inspector(HTMLParser):
     """Complains of every element and attribute that should not be there."""

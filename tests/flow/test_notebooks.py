@@ -43,18 +43,7 @@ def lines_of_source(path, marker="### BEGIN"):
 
 
 def test_there_are_ten_assignments():
-    assert [path.parent.name for path in SOURCES] == [
-        "ps10_training",
-        "ps1_general_attention",
-        "ps2_self_attention",
-        "ps3_scaled_attention",
-        "ps4_multihead",
-        "ps5_sentence",
-        "ps6_transformer_block",
-        "ps7_decoder",
-        "ps8_first_gradient",
-        "ps9_backward",
-    ]
+    assert len(SOURCES) == 10
 
 
 @each(COMMITTED)

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import nbgrader
 import pytest
 from nbgrader.api import Gradebook
 
@@ -16,7 +15,6 @@ from tests.conftest import PROJECT, SHORT, hand_in
 from viva.engine.blueprint import read_blueprint
 from viva_audit.answers import read_answer
 
-EXAMPLE = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide" / "source"
 (NOTEBOOK,) = (PROJECT / "source" / SHORT).glob("*.ipynb")
 HANDED_IN = {"right": "right/einsum", "wrong": "wrong/no_scaling", "untouched": None}
 """Students, and the known answers that they hand in."""
@@ -109,27 +107,3 @@ def test_the_notebook_alone_is_released_and_graded_in_a_course_without_our_confi
     assert len(list((tmp_path / "feedback").glob(f"*/{SHORT}/{NOTEBOOK.stem}.html"))) == len(HANDED_IN)
     handed_in = tmp_path / "submitted" / "right" / SHORT / NOTEBOOK.name
     assert "Success! Your notebook passes all the tests." in run("nbgrader", "validate", str(handed_in), cwd=tmp_path)
-
-
-@pytest.mark.slow
-def test_viva_runs_nbgraders_example_course_with_our_configuration_unchanged(tmp_path):
-    shutil.copy(PROJECT / "nbgrader_config.py", tmp_path)
-    (tmp_path / "source").mkdir()
-    shutil.copy(EXAMPLE / "header.ipynb", tmp_path / "source")
-    shutil.copytree(EXAMPLE / "ps1", tmp_path / "source" / "ps1")
-
-    said = run("viva", "release", "--no-audit", cwd=tmp_path)
-    shutil.copytree(tmp_path / "release" / "ps1", tmp_path / "submitted" / "untouched" / "ps1")
-    shutil.copytree(tmp_path / "source" / "ps1", tmp_path / "submitted" / "solved" / "ps1")
-    for command in ("grade", "feedback", "export"):
-        said += run("viva", command, cwd=tmp_path)
-    assert "Traceback" not in said
-
-    # Of its 13 points 3 stand in test cells; the other 10 wait for a grader.
-    assert scores(tmp_path, "ps1") == {"solved": 3, "untouched": 0}
-    for student in ("solved", "untouched"):
-        pages = {page.name for page in (tmp_path / "feedback" / student / "ps1").glob("*.html")}
-        assert pages == {"problem1.html", "problem2.html"}
-    with (tmp_path / "grades.csv").open(newline="", encoding="utf-8") as file:
-        rows = {row["student_id"]: (row["score"], row["max_score"]) for row in csv.DictReader(file)}
-    assert rows == {"solved": ("3.0", "13.0"), "untouched": ("0.0", "13.0")}

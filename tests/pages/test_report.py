@@ -9,7 +9,6 @@ import html
 import io
 import itertools
 import json
-import random
 import re
 import shutil
 import statistics
@@ -18,7 +17,6 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, SubmittedNotebook
 
 from tests.browser import CONTRAST, barriers, print_problems
 from tests.conftest import SHORT, hand_in, load
@@ -332,64 +330,6 @@ def test_the_command_prints_figures_as_json_and_where_the_page_is(classroom, viv
     printed = json.loads(viva("report", "--json", SHORT).out)
     assert [part["name"] for part in printed["assignments"]] == [SHORT]
     assert viva("report", "ps99").status == 2
-
-
-def enter(root: Path, size: int) -> None:
-    """Enter a class into gradebook, results and autograded/, as grading would, but at once."""
-    course, _ = load(root)
-    dice = random.Random(1)
-    template = records(root)[SHORT, "bo"]
-    cells = read_cells(root / "autograded" / "ada" / SHORT / f"{BOOK}.ipynb")
-    ways = [f"{name}(axis={axis})" for name in ("sum", "max", "min") for axis in (0, 1)]
-    lines = [f"y = x.{way} {sign} z" for way in ways for sign in "+-*/"]
-    with course.gradebook() as gradebook:
-        assignment = gradebook.db.query(Assignment).filter(Assignment.name == SHORT).one()
-        (book,) = assignment.notebooks
-        graded = list(book.grade_cells) + list(book.task_cells)
-        new, made = [], []
-        for place in range(size):
-            student = f"s{place:03}"
-            submitted, notebook = f"sub{place}", f"book{place}"
-            made.append(Student(id=student))
-            made.append(SubmittedAssignment(id=submitted, assignment_id=assignment.id, student_id=student))
-            made.append(SubmittedNotebook(id=notebook, assignment_id=submitted, notebook_id=book.id))
-            for cell in graded:
-                by_hand = cell.type == "TaskCell"
-                score = None if by_hand else dice.randint(0, int(cell.max_score))
-                made.append(Grade(cell_id=cell.id, notebook_id=notebook, auto_score=score, needs_manual_grade=by_hand))
-            record = copy.deepcopy(template)
-            record.student, record.seconds = student, 0.5
-            for _, _, result in record.results():
-                right = dice.random() < 0.7
-                result.earned, result.verdict = result.points * right, Verdict.PASSED if right else Verdict.FAILED
-                result.reason = "" if right else f"Row {dice.randrange(9)} sums to {dice.random():.3f}, not to 1."
-            new.append(record)
-            folder = root / "autograded" / student / SHORT
-            folder.mkdir(parents=True)
-            answer = "\n".join(dice.sample(lines, 12))
-            own = [
-                {"cell_type": c["type"], "source": c["source"], "metadata": {"nbgrader": c["nbgrader"]}} for c in cells
-            ]
-            for cell in own:
-                if cell["metadata"]["nbgrader"].get("solution") and cell["cell_type"] == "code":
-                    cell["source"] = answer
-            (folder / f"{BOOK}.ipynb").write_text(json.dumps({"cells": own}))
-        gradebook.db.bulk_save_objects(made)
-        gradebook.db.commit()
-    Results.of(course.directory).add(new)
-
-
-@pytest.mark.parametrize("size", [3, pytest.param(600, marks=pytest.mark.slow)])
-def test_a_class_of_any_size(room, size):
-    enter(room, size)
-    page, figures = written(room)
-    (part,) = figures["assignments"]
-    assert part["graded"] == size + 5
-    assert all(check["taken"] == size + 5 for check in part["checks"])
-    wrong = part["checks"][0]["mistakes"][0]
-    assert wrong["reason"].startswith("Row ")
-    assert wrong["students"] > size / 10
-    assert len(page) < 20_000 + 7_000 * (size + 4), "it grows with the class, not faster"
 
 
 # in the browser

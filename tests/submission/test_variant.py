@@ -197,44 +197,27 @@ def test_the_default_is_that_of_the_given_cell():
     assert default_of(blueprint_of(("given", "x = 1"), ("tests", "assert viva_seed"))) is None
 
 
+CHANGEABLE = "is set in a cell that students can change, so Viva cannot write the student's seed"
+NO_NUMBER = "must be a whole number. Write this line once"
+
+
 @pytest.mark.parametrize(
     ("cells", "more", "said"),
     [
         ([("given", "viva_seed = 4"), ("given", "viva_seed = 5")], {}, "is set here and also in 'c1'"),
         ([("given", "viva_seed = 4"), ("tests", "viva_seed += 5")], {}, "is set here and also in 'c1'"),
-        (
-            [("answer", "viva_seed = 4")],
-            {},
-            "is set in a cell that students can change, so Viva cannot write the student's seed",
-        ),
-        (
-            [("given", "viva_seed = 4")],
-            {"locked": False},
-            "is set in a cell that students can change, so Viva cannot write the student's seed",
-        ),
-        (
-            [("tests", "viva_seed = 4")],
-            {},
-            "is set in a cell that students can change, so Viva cannot write the student's seed",
-        ),
-        ([("given", "viva_seed = 4\nviva_seed = 5")], {}, "must be a whole number. Write this line once"),
-        ([("given", "viva_seed = 2 * 2")], {}, "must be a whole number. Write this line once"),
-        ([("given", "viva_seed = True")], {}, "must be a whole number. Write this line once"),
-        ([("given", "viva_seed = other = 4")], {}, "must be a whole number. Write this line once"),
-        ([("given", "viva_seed: int = 4")], {}, "must be a whole number. Write this line once"),
-        ([("given", "for viva_seed in [1]:\n    pass")], {}, "must be a whole number. Write this line once"),
+        ([("answer", "viva_seed = 4")], {}, CHANGEABLE),
+        ([("given", "viva_seed = 4")], {"locked": False}, CHANGEABLE),
+        ([("tests", "viva_seed = 4")], {}, CHANGEABLE),
+        ([("given", "viva_seed = 4\nviva_seed = 5")], {}, NO_NUMBER),
+        ([("given", "viva_seed = 2 * 2")], {}, NO_NUMBER),
+        ([("given", "viva_seed = True")], {}, NO_NUMBER),
+        ([("given", "viva_seed = other = 4")], {}, NO_NUMBER),
+        ([("given", "viva_seed: int = 4")], {}, NO_NUMBER),
+        ([("given", "for viva_seed in [1]:\n    pass")], {}, NO_NUMBER),
         ([("given", "text = '''\nviva_seed = 4\n'''"), ("given", "viva_seed = 5")], {}, "is set here and also in 'c1'"),
-        ([("given", "if 1:\n    viva_seed = 4")], {}, "must be a whole number. Write this line once"),
-        (
-            [("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = int('4')")],
-            {},
-            "must be a whole number. Write this line once",
-        ),
-        (
-            [("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = 5")],
-            {},
-            "must be a whole number. Write this line once",
-        ),
+        ([("given", "if 1:\n    viva_seed = 4")], {}, NO_NUMBER),
+        ([("given", "text = '''\nviva_seed = 4\n'''\nviva_seed = int('4')")], {}, NO_NUMBER),
     ],
 )
 def test_where_no_seed_can_be_put_in_a_sentence_says_so(cells, more, said):

@@ -109,7 +109,7 @@ def test_points_that_no_number_can_be_read_from_are_refused(course, found, text)
     def change(notebook):
         notebook["cells"][5]["metadata"]["nbgrader"]["points"] = text
 
-    with pytest.raises(CourseError, match="points"):
+    with pytest.raises(CourseError, match=r"adopted: cell '\w+': points: '\w*' is not of type 'number'"):
         adopt(load(course)[0], found("test-v2.ipynb", change))
 
 
@@ -314,16 +314,11 @@ def without_points(notebook):
     del notebook["cells"][5]["metadata"]["nbgrader"]["points"]
 
 
-def with_words_for_points(notebook):
-    notebook["cells"][5]["metadata"]["nbgrader"]["points"] = "two"
-
-
 @pytest.mark.parametrize(
     ("name", "change", "sentence"),
     [
         ("test-v1.ipynb", without_cells, "is not an nbgrader source notebook: it has no answer, test or task."),
         ("test-v1.ipynb", without_points, "does not have points"),
-        ("test-v1.ipynb", with_words_for_points, r"adopted: cell '\w+': points: 'two' is not of type 'number'"),
         ("too-new.ipynb", lambda notebook: None, "Schema version is too new"),
     ],
 )

@@ -96,7 +96,3 @@ def test_what_scrolls_has_a_name_of_its_own_and_can_be_reached_by_keyboard(writt
     names = [region["aria-label"] for region in regions]
     assert len(names) == len(set(names)) > 5
     assert [child.name for child in html.body.find_all(recursive=False)] == ["main"]
-
-
-def test_a_word_of_a_notebook_is_text_on_the_page(written):
-    assert "&lt;b&gt;" in written.read_text(encoding="utf-8")

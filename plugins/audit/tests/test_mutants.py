@@ -109,13 +109,6 @@ def test_sizes_come_from_outside_as_well():
     assert "d = N" in changes("d = X.shape[0]", "other scale", integers=("N",))
 
 
-LARGE = ("transformer_block", "decoder", "backward", "training")
-SOURCES = [
-    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LARGE else [])
-    for path in sorted((PROJECT / "source").glob("*/*.ipynb"))
-]
-
-
 @pytest.mark.parametrize("path", thinned(sorted((PROJECT / "source").glob("*/*.ipynb"))), ids=lambda path: path.stem)
 def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
     blueprint = read_blueprint(path)

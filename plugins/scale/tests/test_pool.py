@@ -18,7 +18,7 @@ from distributed import Client
 
 from plugins.scale.tests.cluster import Dask, batches, filed, grade_there, processes
 from tests.conftest import PROJECT
-from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
+from tests.faults import recorded, require_tidy, scores, timeless
 from viva.submission.submission import Status
 from viva.verdict import CourseError
 from viva_scale.clusteraddress import Cluster
@@ -106,23 +106,6 @@ def test_a_cluster_comes_to_what_this_machine_does_byte_by_byte_but_for_times(co
     worker.kill()
     worker.wait()
     until(lambda: not any(process.is_running() and process.status() != "zombie" for process in kept))
-
-
-@pytest.mark.slow
-def test_a_cluster_that_cannot_grade_is_refused_in_a_sentence(dask):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        nobody = f"127.0.0.1:{server.getsockname()[1]}"
-    assert f"No cluster answers at tcp://{nobody}" in refused(nobody)[0]
-    address = dask.schedule()
-    error, _ = refused(address, wait=0.2)
-    assert error.startswith(
-        "The cluster has no usable worker, and none connected in 0 s. Start one with 'dask worker tcp:"
-    )
-    dask.work(lie="viva.ENGINE = 16; platform.python_version_tuple = lambda: ('3', '10', '2')")
-    error, told = refused(address)
-    assert error.startswith("No worker can be used. The reasons are above. Finished work is kept")
-    assert len(told) == 1 and "it has other versions: Viva's engine 16 there and" in told[0]
-    assert "Python 3.10 there and 3.1" in told[0]
 
 
 @pytest.mark.slow
@@ -263,25 +246,6 @@ def test_a_function_in_the_configuration_cannot_travel_and_a_sentence_says_so(co
     with pytest.raises(CourseError, match="defines a function, which cannot be sent to another process"):
         grade_there(course, address, Autograde__hook=lambda notebook: notebook)
     assert not recorded(course)
-
-
-@pytest.mark.slow
-@pytest.mark.cluster
-def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few, dask, tmp_path):
-    full = tmp_path / "full"
-    full.mkdir()
-    within = in_private_mounts(tmp_path, f"mount -t tmpfs -o size=256k tmpfs {full}")
-    address = dask.schedule()
-    dask.work(within=within, TMPDIR=str(full))
-    told: list[str] = []
-    with pytest.raises(CourseError, match=r"The cluster has no usable worker, and none connected in 1 s\."):
-        grade_there(course, address, told, wait=1.0)
-    assert len(told) == 1
-    assert f"was not used: The disk for temporary files ({full}) has only" in told[0]
-    assert not recorded(course)
-    dask.work()
-    assert {one.status for one in grade_there(course, address)} == {Status.DONE}
-    require_same(course, few[1])
 
 
 @pytest.mark.slow

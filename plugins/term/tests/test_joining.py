@@ -107,31 +107,6 @@ def test_where_both_have_work_each_keeps_its_own_and_it_is_said(taught):
     assert (taught.path("submitted", SHORT, "amoss") / "book.txt").read_text() == "amoss submitted"
 
 
-@pytest.mark.parametrize("after", ["rename", "hand_over", "_granted", "_enter"])
-def test_a_command_that_was_killed_is_finished_by_the_same_command(taught, monkeypatch, after):
-    before = scores(taught)
-
-    class Killed(BaseException):
-        pass
-
-    def killed(*_: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patch:
-        if after == "rename":
-            patch.setattr(joining, "Ledger", killed)
-        elif after == "hand_over":
-            patch.setattr(Results, "hand_over", killed)
-        else:
-            patch.setattr(joining, after, killed)
-        with pytest.raises(Killed):
-            joining.join(taught, joining.plan(taught, "alee", "amoss"))
-    joining.join(taught, joining.plan(taught, "alee", "amoss"))
-    assert scores(taught) == {(SHORT, "alee"): before[SHORT, "alee"], (OTHER, "alee"): before[OTHER, "amoss"]}
-    assert set(Results.of(taught.directory).read()) == {(SHORT, "alee"), (OTHER, "alee")}
-    assert (taught.path("submitted", OTHER, "alee") / "book.txt").read_text() == "amoss submitted"
-
-
 def test_the_command_says_what_it_does_and_a_dry_run_writes_nothing(taught, viva):
     before = scores(taught)
     tried = viva("roster", "--same", "alee", "amoss", "--dry-run")

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 (names are spelt as their owners spell them)
-"""A whole round for each learning system: class list and archive in, graded, sheet out; same people, same numbers.
+"""A whole round for learning systems: class list and archive in, graded, sheet out; same people, same numbers.
 
 Lists, archives and sheets are written here as the systems' documents have them; what comes out is read by second
 readers that follow their importers' rules (plugins/term/tests/sheets/importers.py).
@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from plugins.term.tests.sheets.importers import Brightspace, Canvas, Moodle, gradescope
+from plugins.term.tests.sheets.importers import Canvas, Moodle, gradescope
 from tests.doubling import ANSWERS, SMALL, hand_in_small, write_small
 from tests.handmade import empty_course
 
@@ -158,44 +158,6 @@ def moodle() -> System:
     )
 
 
-def brightspace() -> System:
-    head = (
-        "OrgDefinedId,Username,Last Name,First Name,Email,"
-        "Doubling Points Grade <Numeric MaxPoints:7>,End-of-Line Indicator\n"
-    )
-    rows = "".join(
-        f"#{number},#{one},{quoted(last)},{quoted(first)},{mail(one)},,#\n"
-        for one, (number, first, last) in PEOPLE.items()
-    )
-
-    def label(one):
-        name = "Team Amber" if one == "team1" else full(one)
-        return f"39786-64{PEOPLE[one][0]} - {name}"
-
-    def members(books):
-        when = {one: "Oct 6, 2026 1200 PM" if one == LATE else "Oct 5, 2026 1010 PM" for one in books}
-        return {f"{label(one)} - {when[one]}/doubling.ipynb": books[one] for one in books} | {"index.html": b"<p></p>"}
-
-    def taken(data):
-        system = Brightspace({(number, one) for one, (number, *_) in PEOPLE.items()}, {"Doubling": 7.0})
-        found = system.take(data)
-        assert system.skipped == []
-        return {one: score for (one, _), score in found.items()}
-
-    matches = "sender,student_id\n" + "".join(
-        f"{label(sender)},{student}\n"
-        for sender, student in (("team1", "team1"), ("team1", "team2"), ("alee1", "alee1"), ("alee2", "alee2"))
-    )
-    return System(
-        head + rows,
-        members,
-        ["--zone=Europe/Berlin"],
-        ["--as=brightspace", "--into=list.csv", "--column=Doubling"],
-        taken,
-        files={"matches.csv": matches},
-    )
-
-
 def graded_by_gradescope() -> System:
     rows = "".join(
         f"{quoted(first)},{quoted(last)},{number},{mail(one)},Lab\n" for one, (number, first, last) in PEOPLE.items()
@@ -250,7 +212,7 @@ def told(result) -> dict:
 
 @pytest.mark.parametrize(
     "system",
-    [canvas, *(pytest.param(one, marks=[pytest.mark.slow]) for one in (moodle, brightspace, graded_by_gradescope))],
+    [canvas, *(pytest.param(one, marks=[pytest.mark.slow]) for one in (moodle, graded_by_gradescope))],
     ids=lambda one: one.__name__,
 )
 def test_what_a_system_gave_goes_back_to_it_as_the_same_peoples_numbers(course, viva, system):

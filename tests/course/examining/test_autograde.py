@@ -144,20 +144,6 @@ def test_an_empty_written_answer_waits_when_a_text_elsewhere_may_be_it(submissio
     assert submission("elsewhere")[2:4] == (True, None)
 
 
-@pytest.mark.slow
-def test_a_grade_given_by_hand_survives_grading_again(course, viva):
-    hand_in(course, "anna")
-    assert viva("grade", SHORT).status == 0
-    url = f"sqlite:///{course / 'gradebook.db'}"
-    with Gradebook(url) as gradebook:
-        grade = gradebook.find_grade("why_equivariant", "scaled_attention", SHORT, "anna")
-        grade.manual_score = 3
-        gradebook.db.commit()
-    assert viva("grade", SHORT, "--force").status == 0
-    with Gradebook(url) as gradebook:
-        assert gradebook.find_submission(SHORT, "anna").score == 3
-
-
 @pytest.fixture
 def foreign(course, viva, tmp_path, monkeypatch):
     """A course whose notebook says that it is written in SAS, and a kernel that is called SAS and is Python's."""

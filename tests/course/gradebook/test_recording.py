@@ -168,15 +168,6 @@ def test_the_same_input_gives_the_same_book(root):
     assert rows(root) == before
 
 
-@pytest.mark.usefixtures("processes")
-def test_a_late_submission_loses_points_in_each_notebook(root):
-    with book(root) as gradebook:
-        gradebook.update_or_create_assignment("a1", duedate="2026-09-01 12:00:00 UTC")
-    hand_in(root, when="2026-09-02 11:00:00 UTC", one=notebook(), two=notebook())
-    by_viva(root)
-    assert [rows(root)[STUDENT, name][1] for name in ("one", "two")] == pytest.approx([0.35, 0.35])
-
-
 @pytest.fixture
 def writer(root):
     _, config = load(root)

@@ -260,16 +260,6 @@ def results(course, workers: int, order: random.Random) -> list[str]:
     return re.sub(r'"(seconds|graded)":(?:[\d.e-]+|"[^"]*")', r'"\1":0', text).splitlines()
 
 
-def test_results_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
-    mixed(course)
-    found = []
-    for workers in (1, 2, 4):
-        root = shutil.copytree(course, tmp_path / str(workers))
-        found.append(results(root, workers, random.Random(workers)))
-    assert len(found[0]) == 5
-    assert found[0] == found[1] == found[2]
-
-
 @pytest.mark.slow
 def test_the_results_of_a_mangled_class_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
     for name in sorted(KEEPING)[::3]:

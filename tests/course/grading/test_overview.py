@@ -72,14 +72,6 @@ def test_each_state_of_a_course_has_its_next_command(course, viva):
     assert "not released" in overview(course)
 
 
-def test_a_submission_that_was_refused_does_not_wait_for_ever(course, viva):
-    hand_in(course, "anna", answer="right/einsum")
-    hand_in(course, "ben")
-    (course / "submitted" / "ben" / SHORT / "scaled_attention.ipynb").write_bytes(b"%PDF-1.4")
-    viva("grade")
-    assert "1 not gradable" in overview(course) and "to grade" not in overview(course)
-
-
 def test_a_page_that_is_older_than_grades_points_or_comments_is_to_be_written(course, viva, monkeypatch):
     hand_in(course, "anna", answer="right/einsum")
     viva("grade")

@@ -211,23 +211,6 @@ def test_every_page_says_the_same_of_submissions_that_an_older_release_graded(co
 
 
 @pytest.mark.slow
-def test_a_change_that_students_see_is_said_to_need_a_new_copy(course):
-    write_source(course, TESTS.replace("double(2) == 4", "double(3) == 6"), "# Doubling a number")
-    opened, config = load(course)
-    sentences = Regrade(opened, TINY, config).release()
-    assert sentences[0].startswith("The student version changed (a cell of tiny, test_double). Students who")
-    assert sentences[1] == "test_double: the check 'two doubles to four' has a new text, which students see."
-
-
-@pytest.mark.slow
-def test_a_change_of_hidden_lines_needs_none(course):
-    write_source(course, TESTS.replace("== 2\n", "== 1\n"))
-    opened, config = load(course)
-    sentences = Regrade(opened, TINY, config).release()
-    assert sentences[0] == "Students do not need a new copy, because their version is the same."
-
-
-@pytest.mark.slow
 def test_a_renamed_cell_is_refused_in_a_sentence_and_nothing_is_touched(course, viva):
     write_source(course, name="test_other")
     before = files(course)

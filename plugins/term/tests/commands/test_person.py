@@ -19,7 +19,6 @@ from tests.course.regrade.test_regrading import TINY
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord
 from viva_term.archives.ledger import Ledger, Row
-from viva_term.privacy import forgetting
 
 NAME, EMAIL, BOOK = "Anna Quimby", "a.quimby@x.edu", "tiny"
 ROSTER = f"""id,first_name,last_name,email,login,section
@@ -35,23 +34,6 @@ def course(founded, tmp_path) -> Path:
     """A released course with one tiny assignment."""
     shutil.copytree(founded, tmp_path / "course")
     return tmp_path / "course"
-
-
-class Killed(BaseException):
-    """What nothing catches."""
-
-
-class Killer:
-    """A function that ends the process at one of its calls."""
-
-    def __init__(self, real, call: int) -> None:
-        self.real, self.left = real, call
-
-    def __call__(self, *arguments) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise Killed
-        self.real(*arguments)
 
 
 def contents(root: Path, without: tuple[str, ...] = ()) -> dict[str, bytes]:
@@ -254,21 +236,6 @@ def test_the_zip_has_all_of_one_student_and_nothing_of_others(full, viva):
     hidden = "BEGIN HIDDEN TESTS"
     assert any(hidden in text for name, text in files.items() if name.startswith("with hidden"))
     assert not any(hidden in text for name, text in files.items() if name.startswith("data/"))
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-def test_a_command_that_was_killed_is_finished_by_the_next_and_all_comes_back(full, viva, monkeypatch):
-    before, book = contents(full), rows(full / "gradebook.db")
-    for step in ("_replace", "_move", "_compact"):
-        target = forgetting.Store if step == "_compact" else forgetting
-        with monkeypatch.context() as patch:
-            patch.setattr(target, step, Killer(getattr(target, step), 1 if step == "_compact" else 3))
-            with pytest.raises(Killed):
-                viva("roster", "--forget", "anna")
-    assert viva("roster", "--forget", "anna").status == 0
-    assert viva("roster", "--restore", "anna").status == 0
-    assert (contents(full), rows(full / "gradebook.db")) == (before, book)
 
 
 def test_what_cannot_be_done_is_said_and_nothing_is_written(course, viva):

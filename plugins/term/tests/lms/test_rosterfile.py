@@ -285,15 +285,6 @@ def test_a_locked_gradebook_leaves_both_as_they_were(course, monkeypatch):
     assert Roster.of(course).entered == {"anna"}
 
 
-def test_a_command_that_was_killed_between_both_is_finished_by_the_next(course):
-    take(course, ANNA)
-    before = (course.root / "roster.csv").read_bytes()
-    take(course, ANNA, BO)
-    (course.root / "roster.csv").write_bytes(before)
-    assert [one.id for one in take(course, ANNA, BO).new] == ["bo"]
-    assert take(course, ANNA, BO).same == (ANNA, BO)
-
-
 @pytest.mark.slow
 def test_ten_thousand_students_are_one_transaction(course):
     many = [Entry(f"s{number:05}", "A", str(number), f"{number}@x.edu", str(number)) for number in range(10_000)]

@@ -116,7 +116,7 @@ def test_what_is_not_certain_about_the_sheet_is_asked(taught, text, column, said
     assert said in refused(taught, CanvasExport, into=sheet(taught, text), column=column)
 
 
-def test_lateness_that_canvas_may_take_off_again_is_said_and_raw_scores_are_an_option(taught):
+def test_lateness_that_canvas_may_take_off_again_is_said(taught):
     grade(taught, "mking", 20.0, days_late=2)
     plan, data = merged(taught)
     assert b"mking,Monday,16," in data
@@ -124,19 +124,6 @@ def test_lateness_that_canvas_may_take_off_again_is_said_and_raw_scores_are_an_o
         "One student is late; late penalties are already subtracted. If the Canvas course has a late policy"
         in plan.warnings[0]
     )
-    plan, data = merged(taught, raw=True)
-    assert b"mking,Monday,20," in data
-    assert plan.warnings == ["One student is late, and late penalties are not subtracted, because of --raw."]
-
-
-def test_what_waits_for_a_grader_is_left_unless_asked_for(taught):
-    grade(taught, "alee2", 4.25, waits=True)
-    plan, data = merged(taught)
-    assert b"alee2,Monday,,1" in data
-    assert ("alee2", "grading is not finished. --unfinished writes the score now") in [
-        (line.student, line.what) for line in plan.left
-    ]
-    assert b"alee2,Monday,4.25,1" in merged(taught, unfinished=True)[1]
 
 
 def test_other_points_and_a_name_that_canvas_drops_are_said(taught):
