@@ -97,6 +97,16 @@ def test_a_probe_that_failed_once_is_made_again(monkeypatch):
         assert protection().level == "none"
 
 
+@pytest.mark.usefixtures("processes")
+def test_of_a_probe_that_fails_the_last_line_is_told(monkeypatch, tmp_path):
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho first >&2\necho 'the last' >&2\nexit 3")
+    program.chmod(0o700)
+    forget()
+    monkeypatch.setattr("sys.executable", str(program))
+    assert protection().layers[0].fault == "it could not be tested: the last"
+
+
 @full
 @pytest.mark.parametrize(
     ("begin", "fault"), [(None, ""), (lambda parent: None, "a process did not end with its parent")]
