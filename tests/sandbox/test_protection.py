@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
 
 import pytest
 
 from tests.sandbox.test_confinement import full, start
-from viva.sandbox import attempts
+from viva.sandbox import attempts, bubblewrap
 from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import IN_BUBBLEWRAP, PROMISES, Layer, Protection, forget, protection
 
@@ -95,6 +97,21 @@ def test_a_probe_that_failed_once_is_made_again(monkeypatch):
         assert protection().level != "none", "what held is kept for as long as nobody forgets it"
         forget()
         assert protection().level == "none"
+
+
+def test_bubblewrap_shows_each_path_once_and_nobody_goes_on_outside_of_it(monkeypatch, tmp_path):
+    words = bubblewrap.command([os.devnull, "/usr"], tmp_path)
+    shown = [words[place + 1] for place, word in enumerate(words) if word in ("--ro-bind", "--dev-bind", "--bind")]
+    assert shown == [*bubblewrap.DEVICES, sys.executable, "/usr", str(tmp_path)]
+    monkeypatch.setattr("sys.executable", "/missing/python")
+    assert "/missing/python" not in bubblewrap.command([], tmp_path)
+    for scratch, message in ((None, "not a folder"), ("/tmp/a", "not a folder"), ("/viva/a", "did not start")):
+        with pytest.raises(OSError, match=message):
+            bubblewrap.require_inside(scratch)
+    for place, there in ((tmp_path, True), (tmp_path / "none", False)):
+        (tmp_path / "bwrap").touch(0o700)
+        monkeypatch.setenv("PATH", str(place))
+        assert bubblewrap.installed() == there
 
 
 @pytest.mark.usefixtures("processes")
