@@ -1,7 +1,7 @@
 """Which conditions of the core no fast test holds: one is changed at a time, and the tests of its folder are run.
 
     sudo .venv/bin/python -m bench.conditions viva/course/examining/links.py
-    sudo .venv/bin/python -m bench.conditions viva/submission --sample=10 --seed=1 --reach=/tmp/reach
+    sudo .venv/bin/python -m bench.conditions viva/submission --sample=10 --seed=1 --quick --reach=/tmp/reach
 
 A comparison is turned or its boundary moved, a `not` comes or goes, `and` and `or` change places, one of their operands
 is left out, a guard does not hold. What survives is printed with its line.

@@ -114,14 +114,20 @@ def test_bubblewrap_shows_each_path_once_and_nobody_goes_on_outside_of_it(monkey
         assert bubblewrap.installed() == there
 
 
+@full
 @pytest.mark.usefixtures("processes")
-def test_of_a_probe_that_fails_the_last_line_is_told(monkeypatch, tmp_path):
+def test_of_a_probe_that_fails_the_last_line_is_told_and_it_is_made_again(monkeypatch, tmp_path):
     program = tmp_path / "python"
     program.write_text("#!/bin/sh\necho first >&2\necho 'the last' >&2\nexit 3")
     program.chmod(0o700)
     forget()
     monkeypatch.setattr("sys.executable", str(program))
     assert protection().layers[0].fault == "it could not be tested: the last"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(dict.fromkeys(PROMISES, 'broken'))}'")
+    monkeypatch.setenv("PATH", str(tmp_path))  # where no bubblewrap is
+    assert protection().level == "none" and protection().layers[0].fault == "broken"
+    monkeypatch.undo()
+    assert protection().level != "none", "a machine changes"
 
 
 @full

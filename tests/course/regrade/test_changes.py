@@ -35,7 +35,7 @@ def score(total, late=0.0, **cells):
     return {"score": total, "late": late, "cells": {f"book/{name}": one for name, one in cells.items()}}
 
 
-PASSED = result(2, "passed", reason=None)
+PASSED = result(2, "passed", reason="")
 BEFORE = score(
     9,
     a=cell(2, same=result(0), worth=PASSED, old=PASSED, gone=result(1), lost=PASSED, again=result(0, reason="1\n2")),
