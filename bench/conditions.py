@@ -1,7 +1,7 @@
 """Which conditions of the core no fast test holds: one is changed at a time, and the tests of its folder are run.
 
     sudo .venv/bin/python -m bench.conditions viva/course/examining/links.py
-    sudo .venv/bin/python -m bench.conditions viva/submission --sample=10 --seed=1 --reach=/tmp/reach
+    sudo .venv/bin/python -m bench.conditions viva/submission --sample=10 --seed=1 --quick --reach=/tmp/reach
 
 A comparison is turned or its boundary moved, a `not` comes or goes, `and` and `or` change places, one of their operands
 is left out, a guard does not hold. What survives is printed with its line.
@@ -17,6 +17,9 @@ First the tests of the folder run once, traced in every process: which lines of 
 trace lies in shared memory, a byte for each line, as candidates can neither write files nor end orderly. A mutant is
 tried with the tests that reach its line, those of the module's own test file first. What no test reaches survives at
 once. A mutant that takes longer than three times what its tests took counts as killed.
+
+With ``--quick`` only the tests that start no process are traced. What survives them is tried with all tests of the
+module's own file, and of other files that are named, once these have passed with nothing changed.
 """
 
 from __future__ import annotations
@@ -78,6 +81,8 @@ SHARED = SCRATCH / "shared"
 IMPORTED = "import"
 """Stands for a test where lines are reached while modules are imported."""
 FIXTURE = "fixture "
+FATES: dict[int | None, str] = {0: "survived", None: "endless"}
+"""What an exit status of pytest says of a mutant; killed where it stands not here."""
 TRACE = """
 import json, mmap, sys, threading
 with open("/tmp/conditions/places.json") as file:
@@ -204,11 +209,17 @@ def tests_of(module: Path) -> tuple[Path, Path]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="+", type=Path, help="modules, or folders of them")
-    parser.add_argument("--sample", type=int, help="so many changes of each module; all where it is left out")
+    parser.add_argument("--sample", type=int, help="so many changes of all modules together; all where it is left out")
     parser.add_argument("--seed", type=int, default=1, help="which changes the sample has")
     parser.add_argument("--without", nargs="*", default=[], help="ends of paths of modules that are left out")
     parser.add_argument("--lines", help="only the changes of these lines: 12 or 12-30")
     parser.add_argument("--own", action="store_true", help="only the tests of the module's own file, not its folder's")
+    parser.add_argument(
+        "--quick",
+        nargs="*",
+        metavar="FILE",
+        help="the folder's quick tests, then all of the module's own file and these",
+    )
     parser.add_argument("--reach", type=Path, help="a folder that keeps what each test reaches, for the next run")
     parser.add_argument(
         "--seconds", type=float, default=float("inf"), help="begin no other mutant after so many of trying"
@@ -250,35 +261,50 @@ def prepare() -> None:
 
 
 def measured(modules: list[Path], options: argparse.Namespace) -> Iterator[str]:
-    """A line for each survivor, a row for each module, and a row for each folder at the end."""
+    """A line for each survivor, a row for each module with changes drawn, and a row for each folder at the end."""
     start, reaches = time.monotonic(), dict[Path, Reach]()
     sums: dict[str, Counter[str]] = defaultdict(Counter)
+    if options.own:
+        modules = [module for module in modules if tests_of(module)[0].exists()]
+    low, _, high = (options.lines or f"0-{sys.maxsize}").partition("-")
+    every = {module: list(conditions(ast.parse(module.read_text(encoding="utf-8")))) for module in modules}
+    lines = {module: [node.lineno for node, _ in found] for module, found in every.items()}
+    drawn = [
+        (module, place)
+        for module in modules
+        for place, line in enumerate(lines[module])
+        if int(low) <= line <= int(high or low)
+    ]
+    if options.sample is not None:
+        drawn = random.Random(options.seed).sample(drawn, min(options.sample, len(drawn)))
     for module in modules:
-        name = str(module.relative_to(PROJECT))
-        every = list(changes(module.read_text(encoding="utf-8")))
-        if options.lines:
-            low, _, high = options.lines.partition("-")
-            every = [change for change in every if int(low) <= change.first <= int(high or low)]
-        few = (
-            every
-            if options.sample is None
-            else random.Random(f"{options.seed} {name}").sample(every, min(options.sample, len(every)))
-        )
+        name, text = str(module.relative_to(PROJECT)), module.read_text(encoding="utf-8")
+        places = {place for one, place in drawn if one == module}
+        few = [change for place, change in enumerate(changes(text)) if place in places] if places else []
         own, folder = tests_of(module)
-        if options.own and not own.exists():
-            continue
         held_by = own if options.own else folder
         if few and held_by not in reaches:
             before = time.monotonic()
-            reaches[held_by] = reach_of(held_by, KEPT if options.reach else SCRATCH)
+            reaches[held_by] = reach_of(
+                held_by, "" if options.quick is None else "quick", KEPT if options.reach else SCRATCH
+            )
             start += time.monotonic() - before
-        counts: Counter[str] = Counter(all=len(every))
+        counts: Counter[str] = Counter(all=len(every[module]))
+        files = [str(own)] * own.exists() + (options.quick or [])
+        whole: dict[str, float] | None = None
         with mounted(module) as write:
             for change in sorted(few, key=lambda change: change.first):
                 if time.monotonic() - start > options.seconds:
                     break
                 write(change.text)
                 fate = fate_of(change, name, str(own.relative_to(PROJECT)), reaches[held_by])
+                if options.quick is not None and files and fate in ("survived", "unreached"):
+                    if whole is None:
+                        write(text)
+                        whole = passing(files)
+                        write(change.text)
+                    if whole:
+                        fate = FATES.get(tried(list(whole), sum(whole.values())), "killed")
                 counts.update(("tried", fate))
                 if fate in ("survived", "unreached"):
                     yield f"{name}:{change.first}: {fate}: {change.before}  ->  {change.after}"
@@ -287,6 +313,13 @@ def measured(modules: list[Path], options: argparse.Namespace) -> Iterator[str]:
         sums[str(folder.relative_to(PROJECT))].update(counts)
     for name, counts in sums.items():
         yield row(name, counts)
+
+
+def passing(files: list[str]) -> dict[str, float]:
+    """The tests of some files that pass where nothing is changed, each with its seconds."""
+    report = SCRATCH / "passing.json"
+    forked(lambda: pytest.main(arguments(*files), plugins=[Passing(report)]), None)
+    return json.loads(report.read_text(encoding="utf-8"))
 
 
 def row(name: str, counts: Counter[str]) -> str:
@@ -308,13 +341,14 @@ def mounted(module: Path) -> Iterator[Callable[[str], object]]:
         subprocess.run(["umount", module], check=True)
 
 
-def reach_of(folder: Path, kept: Path) -> Reach:
+def reach_of(folder: Path, marker: str, kept: Path) -> Reach:
     """What the fast tests of a folder, or a file, reach: as an earlier run has ``kept`` it, or from a run."""
-    file = kept / f"{folder.relative_to(PROJECT)}.json".replace("/", "-")
+    file = kept / f"{folder.relative_to(PROJECT)}{marker and '-'}{marker}.json".replace("/", "-")
     if not file.exists():
         report = SCRATCH / "reach.json"
         paths = [str(folder)] if folder.name != "tests" else [str(path) for path in folder.glob("test_*.py")]
         print(f"(the tests of {folder.relative_to(PROJECT)} run once, traced)", file=sys.stderr, flush=True)
+        paths += ["-m", marker] * bool(marker)
         status = forked(lambda: pytest.main(arguments(*paths), plugins=[Recorder(report)]), None)
         (SCRATCH / "trace.py").unlink()
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -418,6 +452,28 @@ class Choice:
         items[:] = sorted(
             (item for item in items if plain(item) in self.order), key=lambda item: self.order[plain(item)]
         )
+
+
+class Passing:
+    """A plug-in of pytest that writes to ``report`` which tests pass, with their seconds."""
+
+    def __init__(self, report: Path) -> None:
+        self.report, self.seconds = report, dict[str, float]()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.test, start = plain(item), time.monotonic()
+        self.seconds[self.test] = 0.0
+        yield
+        if self.test in self.seconds:
+            self.seconds[self.test] = round(time.monotonic() - start, 2)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:
+            self.seconds.pop(self.test, None)
+
+    def pytest_sessionfinish(self) -> None:
+        self.report.write_text(json.dumps(self.seconds), encoding="utf-8")
 
 
 class Recorder:

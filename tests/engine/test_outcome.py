@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import nbformat
 import pytest
@@ -21,8 +23,11 @@ from viva.engine.outcome import (
     count_of,
     failed,
     outputs_of,
+    own_frames,
+    raised_in,
 )
 from viva.record import note
+from viva.submission.work import as_text
 from viva.verdict import CandidateOdd, Verdict
 
 SHOWN = {"output_type": "display_data", "data": {"text/plain": "x"}, "metadata": {}}
@@ -129,6 +134,48 @@ def test_an_exception_tells_its_class_and_an_assertion_of_the_test_none():
     assert [(one.verdict, one.exception, one.reason) for one in told.values()] == [
         (Verdict.ERROR, "KeyError", "KeyError: 'x'"),
         (Verdict.FAILED, "", "Row 0 sums to 3."),
+    ]
+
+
+def test_what_the_student_raises_is_theirs_and_what_they_call_it_is_quoted():
+    theirs = AssertionError("no"), type("Failed", (Exception,), {})("no"), SyntaxError("no")
+    for error in theirs:
+        error.viva_traceback, error.viva_name = "their lines", "my error"
+    told = [failed(error, "sums") for error in (*theirs, type(theirs[1])("ours"))]
+    assert [(one.verdict, one.reason, one.traceback, one.raised_by) for one in told] == [
+        (Verdict.FAILED, "'my error': no", "their lines", "student"),
+        (Verdict.FAILED, "'my error': no", "their lines", "student"),
+        (Verdict.ERROR, "'my error': no", "their lines", "student"),
+        (Verdict.FAILED, "ours", "tests.engine.test_outcome.Failed: ours", "test"),
+    ]
+    theirs[2].viva_traceback, theirs[2].text = "", "bad line"
+    assert failed(theirs[2], "sums").traceback == "SyntaxError: no"
+
+
+def test_of_a_traceback_what_the_grader_does_and_calls_is_left_out():
+    names = {"as_text": as_text, "book": new_notebook(cells=[new_code_cell("")])}
+    names["book"].cells[0].outputs = [5]
+    with pytest.raises(nbformat.ValidationError) as raised:
+        exec(compile("as_text(book)", "<cell>", "exec"), names)
+    assert re.findall('File "(.*?)"', failed(raised.value, "sums").traceback) == [__file__, "<cell>"]
+
+
+def test_an_exception_that_a_cell_only_shows_has_ended_it_too():
+    shown = {"output_type": "error", "ename": "KeyError", "evalue": "'x'", "traceback": ["a", "b"]}
+    known = {"name": "KeyError", "message": "'x'", "traceback": "a\nb", "attributes": {}}
+    assert raised_in({"raised": None, "outputs": [SHOWN, shown]}) == known
+    assert raised_in({"raised": {"name": "E"}, "outputs": [shown]}) == {"name": "E"}
+    assert raised_in({"outputs": [SHOWN]}) is raised_in({"outputs": 5}) is None
+
+
+def test_of_a_traceback_the_lines_that_stand_in_a_cell_are_the_students():
+    lines = (1, "a = 1"), (2, "f()"), (2, "g()"), (3, "f()"), (0, "f()"), (3, ""), (4, "g()")
+    text = "\n".join(f'  File "<ipython-input-1>", line {number}, in f\n    {code}' for number, code in lines)
+    found = own_frames(text, {"one": "a = 1\n  f()\n\n", "two": "a = 1\nh()\n\ng()"})
+    assert [(frame.cell, frame.line, frame.code) for frame in found] == [
+        ("one", 1, "a = 1"),
+        ("one", 2, "f()"),
+        ("two", 4, "g()"),
     ]
 
 

@@ -289,6 +289,7 @@ def test_an_answer_has_what_a_test_above_it_binds_and_what_cannot_cross(what, gr
     first, second = exam.tests
     silent = what.endswith("list")  # the answer does not raise without it
     assert exam.examination.inside == ({first, second} if silent else {first}) and not exam.examination.refused
+    assert exam.examination.repeatable
     exam.prove(inside=True)
 
 

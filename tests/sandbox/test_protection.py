@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
 
 import pytest
 
 from tests.sandbox.test_confinement import full, start
-from viva.sandbox import attempts
+from viva.sandbox import attempts, bubblewrap
 from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import IN_BUBBLEWRAP, PROMISES, Layer, Protection, forget, protection
 
@@ -95,6 +97,37 @@ def test_a_probe_that_failed_once_is_made_again(monkeypatch):
         assert protection().level != "none", "what held is kept for as long as nobody forgets it"
         forget()
         assert protection().level == "none"
+
+
+def test_bubblewrap_shows_each_path_once_and_nobody_goes_on_outside_of_it(monkeypatch, tmp_path):
+    words = bubblewrap.command([os.devnull, "/usr"], tmp_path)
+    shown = [words[place + 1] for place, word in enumerate(words) if word in ("--ro-bind", "--dev-bind", "--bind")]
+    assert shown == [*bubblewrap.DEVICES, sys.executable, "/usr", str(tmp_path)]
+    monkeypatch.setattr("sys.executable", "/missing/python")
+    assert "/missing/python" not in bubblewrap.command([], tmp_path)
+    for scratch, message in ((None, "not a folder"), ("/tmp/a", "not a folder"), ("/viva/a", "did not start")):
+        with pytest.raises(OSError, match=message):
+            bubblewrap.require_inside(scratch)
+    for place, there in ((tmp_path, True), (tmp_path / "none", False)):
+        (tmp_path / "bwrap").touch(0o700)
+        monkeypatch.setenv("PATH", str(place))
+        assert bubblewrap.installed() == there
+
+
+@full
+@pytest.mark.usefixtures("processes")
+def test_of_a_probe_that_fails_the_last_line_is_told_and_it_is_made_again(monkeypatch, tmp_path):
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho first >&2\necho 'the last' >&2\nexit 3")
+    program.chmod(0o700)
+    forget()
+    monkeypatch.setattr("sys.executable", str(program))
+    assert protection().layers[0].fault == "it could not be tested: the last"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(dict.fromkeys(PROMISES, 'broken'))}'")
+    monkeypatch.setenv("PATH", str(tmp_path))  # where no bubblewrap is
+    assert protection().level == "none" and protection().layers[0].fault == "broken"
+    monkeypatch.undo()
+    assert protection().level != "none", "a machine changes"
 
 
 @full

@@ -11,7 +11,7 @@ import zipfile
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.borrowed import answers_in, borrow, borrowed_bytes
 from tests.conftest import PROJECT, SHORT
@@ -22,7 +22,7 @@ from viva.record import doubtful
 from viva.submission.cells.handout import Shipped
 from viva.submission.files import contents
 from viva.submission.files.handin import find
-from viva.submission.reading import Opened, open_notebooks
+from viva.submission.reading import Opened, open_notebooks, open_submission
 from viva.submission.submission import Submission
 from viva.wording import sentences
 
@@ -174,6 +174,30 @@ def test_what_was_handed_out_beside_the_notebook_holds_nobodys_answers(tmp_path_
     finding = find(Submission(SHORT, "anna", folder), {NAME})
     opened = open_notebooks(finding, {NAME: ONE.released}, Shipped(release, {NAME}))
     assert [note.names for note in opened.repairs[NAME]] == [("mine.py",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "indent", "texts", "kinds"),
+    [
+        ("example", None, [], ["shipped_file"]),
+        (NAME, None, [], ["shipped_file"]),
+        ("mine", 1, [], ["shipped_file"]),
+        (NAME, 1, [], []),
+        ("mine", 1, ["b = 2"], ["too_little"]),
+        ("mine", 1, ["# My example"], ["too_little"]),
+    ],
+)
+def test_a_notebook_that_was_handed_out_beside_it_is_nobodys_work(tmp_path, name, indent, texts, kinds):
+    release, submitted = tmp_path / "release", tmp_path / "submitted"
+    example = new_notebook(cells=[new_code_cell("a = 1", id="a"), new_markdown_cell("An example", id="text")])
+    for folder, written in ((release, "example"), (submitted, name)):
+        folder.mkdir()
+        (folder / f"{written}.ipynb").write_text(json.dumps(example, indent=indent if folder == submitted else None))
+        example.cells += [new_markdown_cell(text) if text[0] == "#" else new_code_cell(text) for text in texts]
+    (release / f"{NAME}.ipynb").write_bytes(BLANK)
+    shipped = Shipped(release, {NAME})
+    opened = open_submission(Submission(SHORT, "anna", submitted), {NAME: ONE.released}, shipped)
+    assert [reason.kind for reason in opened.reasons] == kinds
 
 
 def test_no_more_than_some_zips_are_opened(submit):

@@ -11,9 +11,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from tests import hostile
 from tests.cleaning.test_markup import FRAMES
 from tests.conftest import SHORT, hand_in, load
+from tests.handmade import write_notebook
 from viva.course.gradebook.results import Results
-from viva.submission.sanitize import clean_output, clean_text, made_output
+from viva.submission.sanitize import Sanitize, clean_output, clean_text, given_texts, made_output
 from viva.submission.sanitize import sanitize as clean
+from viva.submission.work import Work
 from viva.wording import sentences
 
 
@@ -47,6 +49,21 @@ def test_a_harmless_output_stays_as_it_is_and_nothing_is_said(output):
     done, removed = cleaned(output)
     assert removed == []
     assert done == output or {**done, "metadata": {}} == {**output, "metadata": {}}
+
+
+def test_a_text_of_the_released_notebook_stays_as_it_is_where_it_can_be_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = new_markdown_cell("Read <script>1</script>.")
+    write_notebook(tmp_path / "source" / "ps1" / "one.ipynb", given, new_code_cell("1"))
+    by_nbconvert = {"assignment_id": "ps1", "notebook_id": "one"}
+    for resources in ({"nbgrader": {"assignment": "ps1", "notebook": "one"}}, by_nbconvert):
+        assert given_texts(Sanitize(), resources) == {given.source}
+    for part in ({"assignment_id": ""}, {"notebook_id": ""}, {"notebook_id": "two"}):
+        assert given_texts(Sanitize(), by_nbconvert | part) == frozenset()
+    for texts, kept in ((None, True), (frozenset(), False)):
+        resources = by_nbconvert | {"nbgrader": {"viva": Work(instructor_texts=texts)}}
+        notebook, _ = Sanitize().preprocess(new_notebook(cells=[copy.deepcopy(given)]), resources)
+        assert (notebook.cells[0].source == given.source) == kept
 
 
 def test_a_text_is_cleaned_by_its_own_attachments_whoever_handed_in_the_same():

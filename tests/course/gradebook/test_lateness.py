@@ -16,11 +16,28 @@ from traitlets.config import Config
 
 from viva import configuration
 from viva.course.deadlines.concessions import Concessions
+from viva.course.deadlines.policy import LatePolicy
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.lateness import DailyPenalty
 from viva.verdict import CourseError
 
 DUE = datetime(2026, 9, 14, 12)
+
+
+def test_what_has_no_time_or_deadline_or_is_excused_is_not_delivered():
+    day, marks = timedelta(days=1), {"a": 1.0, "b": None, "c": 1.0}
+    submissions = [
+        lateness.Submitted(name, "ps", name, DUE, at, more, 5.0, marks)
+        for name, at, more in (("anna", DUE, None), ("bo", None, None), ("dee", DUE, None), ("ed", DUE, day))
+    ]
+    submissions += [lateness.Submitted("fay", "other", "fay", None, DUE, None, 5.0)]
+    granted = Concessions(None, {("ps", "dee"): "ill"})
+    found = lateness.deliveries(LatePolicy(), granted, submissions, {"a": 2.0, "b": None, "c": -1.0})
+    until = DUE.replace(tzinfo=UTC) + day
+    assert {student: (one.score, one.until) for (_, student), one in found.items()} == {
+        "anna": (2.0, None),
+        "ed": (2.0, until),
+    }
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from dataclasses import replace
 import msgspec
 import nbformat
 import pytest
+from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from tests.conftest import PROJECT, load
@@ -24,10 +25,11 @@ from viva.course.grading.batch import autograde
 from viva.course.grading.filing import Filing
 from viva.course.grading.marking import Job, Marked
 from viva.course.grading.material import Material
-from viva.course.grading.pipeline import Passed, grade
+from viva.course.grading.pipeline import Passed, grade, lay_out
 from viva.record import SubmissionRecord
 from viva.submission.files.handin import Finding
 from viva.submission.packing import pack
+from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 RIGHT = "def double(x):\n    return 2 * x"
@@ -161,3 +163,31 @@ def test_the_same_bytes_come_to_the_same(made, grader):
     package = (folder / "wrong.package").read_bytes()
     one, other = (msgspec.msgpack.decode(grade(package, material, grader), type=Passed) for _ in range(2))
     assert (timeless(one.record), one.notebooks, one.graded) == (timeless(other.record), other.notebooks, other.graded)
+
+
+def test_of_what_was_submitted_ordinary_files_lie_beside_the_notebook_and_replace_nothing(tmp_path):
+    config = Config()
+    config.Autograde.exclude_overwriting = {"ps": ["own.py"]}
+    files = {
+        "data.csv": b"ours",
+        "same.csv": b"1",
+        "own.py": b"stub",
+        "folder/a": b"",
+        ".viva-tests/x": b"",
+        "b/c": b"",
+    }
+    material = Material("ps", config, None, {}, None, {}, {}, None, files)
+    folder, build = tmp_path / "submitted", tmp_path / "build"
+    sent = {"data.csv": b"theirs", "same.csv": b"1", "own.py": b"mine", "b": b"", "new/deep.py": b"2", "one.ipynb": b""}
+    for name, content in sent.items() | {("large", b"1" * 2001), ("closed", b""), ("limit", b"1" * 2000)}:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    (folder / "folder").write_bytes(b"")
+    (folder / "closed").chmod(0o200)
+    (folder / "link").symlink_to(folder / "data.csv")
+    directory = CourseDirectory()
+    directory.max_file_size = 2
+    assert lay_out(Submission("ps", "anna", folder), material, build, directory) == ["data.csv"]
+    laid = {str(path.relative_to(build)): path.read_bytes() for path in build.rglob("*") if path.is_file()}
+    kept = {name: files[name] for name in files if name != "own.py" and name != ".viva-tests/x"}
+    assert laid == kept | {"own.py": b"mine", "new/deep.py": b"2", "limit": b"1" * 2000}

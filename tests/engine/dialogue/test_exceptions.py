@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oral import Exam, lost
+from viva.engine.dialogue.exceptions import Raised, again, lineage, told
 
 UNITTEST = """
 --- given
@@ -48,3 +49,34 @@ def test_no_exception_of_student_code_skips_a_test_of_a_framework(text, answer, 
     exam = Exam(text, grader, tmp_path)
     assert lost(exam.grade()) == {} and not exam.examination.inside
     assert lost(exam.grade(answer))
+
+
+def test_an_exception_that_went_to_the_other_process_comes_back_as_itself():
+    class OddError(UnicodeDecodeError):
+        pass
+
+    odd = OddError("utf-8", b"a", 0, 1, "no")
+    odd.args = (object(),)
+    ours, objects, raised = [KeyError("a", 1), ZeroDivisionError(object()), odd], [], Raised()
+    there = [again(raised.answer(error), objects) for error in ours]
+    assert [type(error) for error in there] == [KeyError, ZeroDivisionError, RuntimeError]
+    assert (there[0].args, there[1].args, there[2].args) == (("a", 1), (str(ours[1]),), (str(odd),))
+
+    def number_of(value):
+        objects.append(value)
+        return len(objects) - 1
+
+    assert [raised.exception(told(error, number_of)) for error in there] == ours
+    theirs = ValueError("theirs")
+    here = raised.exception(told(theirs, number_of))
+    assert again(raised.answer(here), objects) is theirs
+
+
+@pytest.mark.parametrize("category", [DeprecationWarning, ValueError])
+def test_warnings_of_the_other_process_are_repeated_and_what_is_none_is_not(category):
+    warned = [(lineage(category, id), "old", "<cell>", 3), (lineage(category, id), "old", "<cell>", -1), "none"]
+    found = Raised().warnings(warned)
+    assert [(type(one), str(one), *place) for one, *place in found] == (
+        [(DeprecationWarning, "old", "<cell>", 3)] if category is DeprecationWarning else []
+    )
+    assert Raised().warnings({}) == []

@@ -149,6 +149,19 @@ def test_a_state_of_chosen_words_is_not_taken_over_because_tests_would_draw_what
     assert message == {}, "the candidate keeps what it has, too"
 
 
+@pytest.mark.parametrize(("claimed", "taken"), [(7, True), (5, False), (None, False)])
+def test_a_state_is_taken_over_where_it_comes_of_the_seed_that_it_claims(claimed, taken):
+    for place, seed in (("random", random.seed), ("numpy", np.random.seed)):
+        examiner, before = Followed(), get_state()
+        seed(7)
+        random.randbytes(8000), np.random.rand(1000)
+        made = get_state()
+        set_state(before)
+        python, numpy = (made[:2], NO_NUMPY) if place == "random" else (NO_PYTHON, made[2:])
+        examiner.take((*python, *numpy), {place: claimed})
+        assert get_state() == (with_news(before, (*python, *numpy)) if taken else before)
+
+
 def test_an_invalid_state_is_refused_by_the_examiner():
     examiner = Followed()
     with pytest.raises(ValueError):

@@ -41,6 +41,10 @@ UNPLACED = {
         source=f"{find(book, 'scaled_dot_product_self_attention')['source']}\n\n{left_out(book)}\nx = 1"
     ),
     "at the other end of the notebook": lambda book: below(book, "name", left_out(book)),
+    "in a test cell, above a text with other code": lambda book: (
+        UNPLACED["in a test cell"](book),
+        below(book, "self_attention", "I tried\n\n```\ny = 2\n```\n", cell_type="markdown"),
+    ),
 }
 
 
@@ -52,6 +56,10 @@ def test_an_answer_that_stands_elsewhere_is_taken_or_doubted(where, strip):
     result = repaired(bare(notebook) if strip else notebook, ONE)
     taken = "NotImplementedError" not in source(result, "self_attention")
     assert taken or set(TESTS) <= set(doubtful(result.repairs)), sentences(result.repairs)
+    by_name, by_place = (
+        [note.cells for note in result.repairs if note.kind == kind] for kind in ("may_belong", "may_be_answer")
+    )
+    assert not set(by_name) & set(by_place)
 
 
 @pytest.mark.parametrize("strip", [False, True])

@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tests.mangling import WRITING, plain
 from tests.submission.told import read
+from viva.submission.files import salvage
 from viva.verdict import SubmissionError
 
 SOURCES = ["import numpy as np", "x = 'é'\ny = [1,\n     2]", "**words**", "print('{\"cell_type\": 1}')"]
@@ -221,6 +222,15 @@ def test_time_is_bounded(name):
     with pytest.raises(SubmissionError):
         read(HOSTILE[name].encode())
     assert time.monotonic() - start < 5
+
+
+def test_of_a_file_that_nobody_gains_from_forging_what_was_written_into_it_is_kept():
+    kept = {"nbgrader": {"grade_id": "a", "points": 2}, "viva": {"seconds": 3}}
+    cell = {"cell_type": "code", "source": "1", "metadata": kept | {"other": {"a": 1}}}
+    file = {"cells": [{**cell, "metadata": 5}, None, cell], "metadata": kept, "nbformat": 4}
+    notebook = salvage.read(json.dumps(file).encode(), trusting=True)[0]
+    assert [dict(part.metadata) for part in (notebook, *notebook.cells)] == [kept, {}, kept]
+    assert "points" not in str(salvage.read(json.dumps(file).encode())[0])
 
 
 def test_a_cell_that_lost_its_text_with_a_line_of_the_file_makes_the_file_a_damaged_one():

@@ -123,5 +123,5 @@ def _why(old: dict | None, new: dict | None) -> str:
 def _said(result: dict) -> str:
     if result.get("undone"):
         return NOT_DONE
-    reason = " ".join("".join(letter if letter.isprintable() else " " for letter in result["reason"] or "").split())
+    reason = " ".join("".join(letter if letter.isprintable() else " " for letter in result["reason"]).split())
     return f"{result['verdict']}: {reason[:200]}" if reason else result["verdict"]

@@ -87,13 +87,7 @@ def object_column(cells) -> np.ndarray:
         in_column(want(cells, list))  # and what is in lists there: a pandas array would equal anything
     except ForeignError:
         malformed()
-    array = np.empty(len(cells), object)
-    if HELD.isdisjoint(map(type, cells)):
-        array[:] = cells
-    else:
-        for row, cell in enumerate(cells):  # all at once NumPy would take lists for rows
-            array[row] = cell
-    return array
+    return np.fromiter(cells, object, len(cells))  # which takes no list for a row
 
 
 def split_label(label):
