@@ -82,17 +82,12 @@ OWN_WORDS = {
     "cli.py",
     "commands/completion.py",
     "commands/terminal.py",
-    "commands/watch.py",
     "course/processes/leftovers.py",
+    "doors.py",
     "sandbox/attempts.py",
 }
 """What prints words of its own alone, or documents."""
-ELSEWHERE = {
-    "engine",
-    "author/witness.py",
-    "course/processes/slow.py",
-    "term/gradescope/container.py",
-}
+ELSEWHERE = {"course/processes/slow.py"}
 """What prints into a notebook's outputs; and where no console is, and the words are cleaned in their place."""
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import PROJECT, load
-from viva import doors
 from viva.course.gradebook import journal
 from viva.course.gradebook.journal import Intent, Step
 from viva.verdict import CourseError
@@ -34,7 +33,7 @@ def steps(course, monkeypatch):
     def of(course, about) -> list[Step]:
         return [Step(name, lambda name=name: write(name)) for name in ("one", "two", "three")]
 
-    monkeypatch.setattr(doors, "load", lambda group, name: of)
+    monkeypatch.setattr(journal.changes, "ask", lambda kind, *, course, about: of(course, about))
     return of, broken, done
 
 
