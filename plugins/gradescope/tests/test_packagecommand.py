@@ -63,7 +63,7 @@ def test_what_cannot_be_packed_is_refused_in_a_sentence(course, viva, arguments,
 
 
 def test_a_bundle_that_cannot_grade_is_not_written(course, viva):
-    (path,) = course.glob(f".contracts/{TINY}/*/**/tiny.ipynb")
+    (path,) = course.glob(f".contracts/{TINY}/*/notebooks/tiny.ipynb")
     path.write_text(
         path.read_text().replace("return 2 * x", "return 2 * x\\n    ### END SOLUTION\\nimport os; os._exit(3)\\n#")
     )
