@@ -223,7 +223,11 @@ FAULTS = {
     "token page": ("/token", said("<html>"), "its answer is not JSON"),
     "no tokens": ("/token", platform.status(500), "gave no token, with status 500"),
     "scope": ("/token", lambda one: one.answer(400, {"error": "invalid_scope"}), "turn on two services"),
-    "strange": ("/token", lambda one: one.answer(400, {"error": {"x": "<b>"}}), "refuses this course (an unknown error"),
+    "strange": (
+        "/token",
+        lambda one: one.answer(400, {"error": {"x": "<b>"}}),
+        "refuses this course (an unknown error",
+    ),
     "columns": ("/items/1/item", said('{"id": 7}'), "does not have the form of the standard"),
     "address": ("/items/1/item", said('{"id": "file:///x"}'), "a column without an address"),
     "results": ("/results", said('[{"userId": []}]'), "does not have the form of the standard"),
