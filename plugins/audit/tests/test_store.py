@@ -119,5 +119,5 @@ def test_one_mutant_is_run_again_by_its_number(course, viva, jobs):
     assert said.status == 0, said.text
     assert killed.diff.splitlines()[-1] in said.out and f"Noticed by: {killed.killers[0]}" in said.out
     said = viva("audit", "small", "--no-sandbox", f"--mutant={equal.number}")
-    assert f"It gave the same results as the solution in {equal.calls} calls" in said.out
+    assert f"it gave the same results as the solution in {equal.calls} calls" in said.out
     assert "has no mutant number 9999" in viva("audit", "small", "--no-sandbox", "--mutant=9999").text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -102,8 +104,27 @@ def compared(solution: str, mutant: str, tests: str, given: str = "", unused: bo
     assert used is not None
     touched = sorted(names.needed | names.bound)
     if unused:
-        return watch.difference(sorted(used.needed), touched, never_used(names, used.needed))
-    return watch.difference(sorted(used.needed | names.bound), touched)
+        return watch.difference(sorted(used.needed), touched, never_used(names, used.needed), solution, mutant)
+    return watch.difference(sorted(used.needed | names.bound), touched, (), solution, mutant)
+
+
+def weak_exercises() -> list:
+    """The mutants of ``weak_tests.txt``, each with its exercise and what is said of it."""
+    rows = []
+    for block in (Path(__file__).parent / "weak_tests.txt").read_text().split("\n==== ")[1:]:
+        name, solution = block.split("\n---- tests\n")[0].split("\n", 1)
+        tests, mutants = block.split("\n---- tests\n")[1].split("\n---- mutants\n")
+        for line in mutants.strip("\n").split("\n"):
+            old, new, said = line.split(" => ")
+            rows.append(pytest.param(solution, tests, old, new, said, id=f"{name}: {old} -> {new}"))
+    return rows
+
+
+@pytest.mark.parametrize(("solution", "tests", "old", "new", "said"), weak_exercises())
+def test_a_mutant_that_weak_tests_let_pass_is_equal_only_where_no_input_tells_it_apart(solution, tests, old, new, said):
+    assert old in solution
+    found = compared(solution, solution.replace(old, new), tests)
+    assert f"{found['state']}: {found['note']}" == said if ":" in said else found["state"] == said, found
 
 
 FRAME = """

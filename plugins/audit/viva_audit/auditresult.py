@@ -94,6 +94,13 @@ class Fate:
         """The input on which a survivor differs, with both results; empty where there is none."""
         return f"{self.call} gives {self.right}; with the mistake it gives {self.wrong}" if self.call else ""
 
+    @property
+    def compared(self) -> str:
+        """What an equal mutant was compared by."""
+        if not self.calls:
+            return "it gives all names the same values and the same code"
+        return f"it gave the same results as the solution in {self.calls} calls on {self.inputs} different inputs"
+
     def record(self) -> dict:
         return vars(self) | {"killers": _texts(self.killers), "nearest": str(self.nearest or "")}
 

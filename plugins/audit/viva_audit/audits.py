@@ -116,9 +116,7 @@ def show_mutant(
         if fate.surprise:
             console.print("Only hidden lines find this mistake.")
     elif fate.status == "equal":
-        console.print(
-            f"It gave the same results as the solution in {fate.calls} calls on {fate.inputs} different inputs."
-        )
+        console.print(f"It is no mistake: {fate.compared}.")
     elif fate.status == "unproven":
         console.print(f"It is unknown whether this mutant is wrong: {fate.note}.", markup=False, soft_wrap=True)
     else:

@@ -218,7 +218,8 @@ class Search(Comparing):
             value = value.items
             call = f"list({call})"
         try:
-            text = written(value, of="result")
+            written(value, of="result")
+            text = bare(value)
             forms = [self._condition("{}", value, shape) for shape in (False, True)]
         except Unwritable as reason:
             self.reasons[str(reason)] += 1

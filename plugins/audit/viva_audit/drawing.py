@@ -6,15 +6,17 @@ always one stays one. The source of this module runs in a candidate, and needs N
 
 from __future__ import annotations
 
-import copy
+import datetime
 import fractions
 import inspect
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from viva_audit.patterntexts import matching, nearly, pattern_in
+from viva_audit.structures import holds, reshaped
 
 SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
 EXTRA = "an extra column"
@@ -40,8 +42,8 @@ class Constants:
         """A constant in place of a value of its type, or one beside it; or the value, perhaps as another type."""
         if type(value) in (int, float):
             if self.numbers and random.rand() < 0.7:
-                number = self.numbers[random.randint(len(self.numbers))]
-                return type(value)(number + random.randint(-1, 2))
+                number = self.numbers[random.randint(len(self.numbers))] + random.randint(-1, 2)
+                return number if random.rand() < 0.3 else type(value)(number)
             return (float(value) if type(value) is int else int(value)) if abs(value) < LARGEST else value
         if isinstance(value, str):
             if self.patterns and random.rand() < 0.9:
@@ -53,7 +55,7 @@ class Constants:
             place, number = random.randint(len(value)), self.numbers[random.randint(len(self.numbers))]
             return [*value[:place], type(value[0])(number + random.randint(-1, 2)), *value[place + 1 :]]
         if type(value) is list and value and all(isinstance(part, str) for part in value):
-            return [self.near(part, random) for part in value]
+            return [self.near(part, random) if random.rand() < 0.4 else part for part in value]
         return value
 
 
@@ -74,7 +76,10 @@ def kinships(calls: list) -> list:
 def invented(calls: list, families: list, random, constants: Constants = NONE) -> tuple:
     """Random arguments like those of the noted calls; some of them are ``constants`` of the solution, or near them."""
     index = random.randint(len(calls))
-    template, (kin, shapes) = calls[index], families[index]
+    if random.rand() < 0.5:  # a form that is rare counts as much as one that is usual
+        forms = list({id(family): place for place, family in enumerate(families)}.values())
+        index = forms[random.randint(len(forms))]
+    (kin, shapes), template = families[index], calls[index]
     lengths = dict(zip(zip(*shapes, strict=True), sizes(template), strict=True)) if shapes[0] else {}
     if random.rand() < 0.6:
         lengths = {symbol: 1 if set(symbol) == {1} else random.randint(1, 8) for symbol in lengths}
@@ -89,61 +94,17 @@ def invented(calls: list, families: list, random, constants: Constants = NONE) -
     drawn_kwargs = {
         name: drawn(kwargs[name], relative[1][name], fresh, random, scale, level) for name in sorted(kwargs)
     }
-    if constants is NONE or random.rand() < (0.1 if constants.patterns else 0.6):
-        return drawn_args, drawn_kwargs
-    new = [turned(constants.near(value, random), random) for value in (*drawn_args, *drawn_kwargs.values())]
+    new = [*drawn_args, *drawn_kwargs.values()]
+    if constants is not NONE and random.rand() > (0.1 if constants.patterns else 0.6):
+        new = [constants.near(value, random) for value in new]
+    if any(map(holds, new)) and random.rand() < 0.8:
+        new = reshaped(new, random, constants.numbers, constants.texts)
     return tuple(new[: len(drawn_args)]), dict(zip(drawn_kwargs, new[len(drawn_args) :], strict=True))
 
 
-def turned(value: Any, random) -> Any:
-    """A tree with other branches in each other's place: lists, tuples, tables and None in another order; or as it is.
-
-    An object of the notebook has its attributes exchanged.
-    """
-    if random.rand() < 0.5 or numbers(value):
-        return value
-    if type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
-        other = copy.copy(value)
-        vars(other).update(_exchanged(vars(value), random, type(value)))
-        return other
-    if isinstance(value, dict):
-        return _exchanged(value, random) if not plain(value) else reordered(value, random)
-    if type(value) in (list, tuple):
-        return emptied(type(value)(_exchanged(dict(enumerate(value)), random).values()), random)
-    return value
-
-
-def plain(table: dict) -> bool:
-    """Whether a dictionary holds numbers or texts alone, as what is counted for each name."""
-    return len(table) > 1 and all(type(part) in (int, float, str) for part in table.values())
-
-
-def reordered(table: dict, random) -> dict:
-    """A dictionary in another order, and sometimes with one value twice, so that what ranks it has a tie."""
-    keys = list(table)
-    first, second = (keys[random.randint(len(keys))] for _ in range(2))
-    tied = table | {first: table[second]} if random.rand() < 0.5 else table
-    return {keys[place]: tied[keys[place]] for place in random.permutation(len(keys))}
-
-
-def emptied(tree: Any, random) -> Any:
-    """A tree of lists or of tuples in which one branch may be empty."""
-    inner = [place for place, part in enumerate(tree) if type(part) is type(tree)]
-    if not inner or random.rand() < 0.7:
-        return tree
-    place = inner[random.randint(len(inner))]
-    return type(tree)([*tree[:place], type(tree)(), *tree[place + 1 :]])
-
-
-def _exchanged(members: dict, random, kind: type = dict) -> dict:
-    inner = {key: turned(part, random) for key, part in members.items()}
-    branches = [key for key, part in inner.items() if isinstance(part, list | tuple | dict | type(None) | kind)]
-    order = random.permutation(len(branches)) if len(branches) > 1 else []
-    return inner | {key: inner[branches[place]] for key, place in zip(branches, order, strict=False)}
-
-
 def with_defaults(function: Any, calls: list) -> list:
-    """Noted calls with one argument more: for each flag or number that no call hands over, another than its default."""
+    """Noted calls with other arguments: another value than the default of each flag, number or text that no call hands
+    over, names of a function's own where it takes any, and one value fewer where it takes any number."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -152,10 +113,22 @@ def with_defaults(function: Any, calls: list) -> list:
     for place, parameter in enumerate(parameters):
         default, name = parameter.default, parameter.name
         handed = any(name in kwargs or len(args) > place for args, kwargs in calls)
-        if type(default) in (bool, int, float) and not handed:
-            other = not default if type(default) is bool else 2 * default + 1
-            more += [(args, kwargs | {name: other}) for args, kwargs in calls[:FEW]]
+        if type(default) in (bool, int, float, str) and not handed:
+            more += [(args, kwargs | {name: _other(default)}) for args, kwargs in calls[:FEW]]
+            if name == "axis":  # arrays with more axes than those of the tests are meant, too
+                more += [((np.stack([args[0], -args[0]]), *args[1:]), kwargs) for args, kwargs in calls[:FEW]
+                         if args and isinstance(args[0], np.ndarray) and args[0].dtype.kind in "if"]  # fmt: skip
+        elif parameter.kind == parameter.VAR_KEYWORD:
+            more += [(args, kwargs | {"b": "x", "a": 2}) for args, kwargs in calls[:FEW]]
+        elif parameter.kind == parameter.VAR_POSITIONAL:
+            more += [(args[:-1], kwargs) for args, kwargs in calls[:FEW] if len(args) > place]
     return more
+
+
+def _other(default: Any) -> Any:
+    if isinstance(default, bool):
+        return not default
+    return f"{default}x" if isinstance(default, str) else default + 1 if default < 0 else 2 * default + 1
 
 
 FEW = 5
@@ -257,15 +230,22 @@ def drawn(value: Any, other: Any, fresh, random, scale: float, level: float) -> 
         shape = tuple(next(fresh) for _ in value.shape)
         return array(shape, value.dtype, random, scale, level)
     if numbers(value):
-        return list(array((next(fresh),), np.asarray(value).dtype, random, scale, level))
+        return numbers_like(value, other, next(fresh), random, scale, level)
     if inner := parts(value):
         new = {key: drawn(part, other[key], fresh, random, scale, level) for key, part in inner}
         return {key: new[key] for key in value} if isinstance(value, dict) else type(value)(new.values())
+    if type(value) is bool:
+        return not value if random.rand() < 0.3 else value
     if isinstance(value, float | np.floating):
         return type(value)(value if random.rand() < 0.5 else value * (0.5 + random.rand()))
     if type(value) is int and type(other) is int and random.rand() < 0.5:
         low, high = sorted((value, other))
         return int(random.randint(min(low, 1), high + 6))
+    if isinstance(value, datetime.date):
+        day = value + datetime.timedelta(days=int(random.randint(-500, 500)))
+        return day.replace(month=5, day=1) if random.rand() < 0.3 else day  # two may be of one day of the year
+    if isinstance(value, types.FunctionType) and random.rand() < 0.5:
+        return of_shifted(value)
     if isinstance(value, fractions.Fraction):
         return value + fractions.Fraction(int(random.randint(0, 4)), int(random.randint(1, 4)))
     if isinstance(value, str) and isinstance(other, str):
@@ -275,19 +255,45 @@ def drawn(value: Any, other: Any, fresh, random, scale: float, level: float) -> 
     return other if type(other) is type(value) else value
 
 
+def numbers_like(value: list, other: object, count: int, random, scale: float, level: float) -> list:
+    """A list of numbers of the noted kind: new ones, or some of those that two calls had in this place."""
+    if random.rand() < 0.3:
+        known = [*value, *(other if numbers(other) else ())]
+        return [known[index] for index in random.randint(0, len(known), size=count)]
+    new = array((count,), np.asarray(value).dtype, random, scale, level)
+    return list(new) if any(isinstance(part, np.generic) for part in value) else new.tolist()
+
+
+def of_shifted(function: Callable) -> Callable:
+    """Another function of the same kind: this one, of numbers that are shifted and scaled before."""
+
+    def shifted(value: Any) -> Any:
+        if type(value) is int:
+            return value + 1
+        floats = isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+        return 0.7 * value + 0.3 if floats else value
+
+    return lambda *args, **kwargs: function(*map(shifted, args), **kwargs)
+
+
 def can_be_drawn(value: object) -> bool:
     """Whether a random value differs from the noted one."""
-    kinds = (np.ndarray, float, np.floating, int, fractions.Fraction, str)
+    kinds = (np.ndarray, float, np.floating, int, fractions.Fraction, str, datetime.date)
     return isinstance(value, kinds) or numbers(value) or frame_like(value)
 
 
 def text(value: str, random) -> str:
-    """The same text, or its words in another order, some of them twice or not at all; of a single word the letters."""
+    """The same text, or its lines in another order, some of them twice or not at all; of a line the words, of a word
+    the letters."""
+    if len(value) == 1 and value.isalpha() and random.rand() < 0.2:
+        return chr(ord(value) + random.randint(-1, 2))
     if random.rand() < 0.5 or len(value) < 2:
         return value
-    pieces = value.split(" ") if " " in value else list(value)
+    between = next((mark for mark in ("\n", " ") if mark in value), "")
+    pieces = value.split(between) if between else list(value)
+    kept = random.randint(2) if between == "\n" else 0  # the first line may say what stands in the others
     chosen = [pieces[index] for index in random.randint(0, len(pieces), size=random.randint(1, len(pieces) + 2))]
-    return (" " if " " in value else "").join(chosen)
+    return between.join([*pieces[:kept], *chosen])
 
 
 def frame_like(value: Any) -> bool:

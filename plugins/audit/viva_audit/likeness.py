@@ -100,7 +100,7 @@ def same(old: Any, new: Any, functions: Callable | None = None, depth: int = 0) 
         if old is not new and old.__module__ != "__main__":
             raise Unproven(f"the class {old.__qualname__} cannot be compared")
         return True  # a class of the notebook is compared under its name
-    if is_function(old) or callable(old):
+    if is_function(old) or (callable(old) and type(old).__module__ != "__main__"):
         return _same_function(old, new, functions)
     if isinstance(old, BaseException):
         return type(old) is type(new) and parts(old.args, new.args)

@@ -11,6 +11,8 @@ from typing import Any
 
 MOST_TIMES = 3
 """A part that may stand any number of times stands so many times more than it must, at most."""
+TOO_FEW = 0.05
+"""The share of such parts that stand once less than they must."""
 LETTERS = string.ascii_letters + string.digits
 CLASSES = {"digit": string.digits, "word": LETTERS + "_", "space": " \t\n"}
 
@@ -28,7 +30,8 @@ def pattern_in(value: object) -> str:
 
 
 def matching(pattern: str, random) -> str:
-    """A text that matches a pattern but for conditions that are not about single characters, as lookahead."""
+    """A text that matches a pattern but for conditions that are not about single characters, as lookahead; rarely one
+    in which a part is missing."""
     from re import _parser  # type: ignore[attr-defined]  # it has no public name
 
     return _written(_parser.parse(pattern), random, {})
@@ -54,6 +57,8 @@ def _part(name: str, value: Any, random, groups: dict) -> str:
     if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
         least, most, inner = value
         times = least + random.randint(min(int(most) - least, MOST_TIMES) + 1)
+        if random.rand() < TOO_FEW:
+            times = max(0, least - 1)
         return "".join(_written(inner, random, groups) for _ in range(times))
     if name == "SUBPATTERN":
         groups[value[0]] = text = _written(value[3], random, groups)

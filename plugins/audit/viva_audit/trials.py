@@ -33,7 +33,7 @@ from viva.notebook.cell import Purpose, name_of
 from viva.notebook.names import names_of
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
-from viva_audit import checkline, degenerate, drawing, likeness, patterntexts, witness
+from viva_audit import checkline, degenerate, drawing, likeness, patterntexts, reach, structures, witness
 from viva_audit.checkname import CheckName, Ruling
 from viva_audit.trimming import never_used, unneeded, used_later
 
@@ -182,6 +182,8 @@ class Worker:
         mentioned = next((names_of(sibling.source) for sibling in blueprint.cells if sibling.id == cell), None)
         unused = never_used(mentioned, names) if mentioned else []
         touched = sorted(mentioned.needed | mentioned.bound | mentioned.changed) if mentioned else []
+        solution = next(sibling.source for sibling in blueprint.cells if sibling.id == cell) if mentioned else ""
+        changed = (solution, source if mentioned else "")
         try:
             with Session(self.grader.candidates, self.grader.examiners, self.data, alone=True) as session:
                 _watch(session, blueprint, self.seconds, cell)
@@ -189,7 +191,7 @@ class Worker:
                 reply = session.candidate(self.seconds, do="run", source=source)
                 if reply.get("raised") is not None:
                     return {"state": "different", "note": "the cell raises an error"}
-                line = f"print(__import__('json').dumps(__viva.difference({names}, {touched}, {unused})))"
+                line = f"print(__import__('json').dumps(__viva.difference({names}, {touched}, {unused}, *{changed!r})))"
                 return json.loads(_say(session, COMPARING, line))
         except (Died, VivaError) as error:
             return {"state": "unproven", "note": str(error)}
@@ -265,7 +267,7 @@ def _loading(module: ModuleType) -> str:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    for module in (degenerate, patterntexts, drawing, likeness, witness):
+    for module in (degenerate, patterntexts, structures, drawing, likeness, reach, witness):
         _say(session, 60, _loading(module))
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)

@@ -23,7 +23,7 @@ import resource
 import time
 import types
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,12 +46,16 @@ from viva_audit.drawing import (
     with_defaults,
 )
 from viva_audit.likeness import Unproven, attributes, is_alive, is_function, same, same_code, same_numbers, settled
+from viva_audit.reach import Place, Reach, changed_places
+from viva_audit.structures import holds
 
 TRIALS = 400
 ENOUGH = 40
 """Random calls that must have counted; with fewer nothing is proven."""
 DISTINCT = 10
 """Different inputs that must have counted, unless the arguments allow no more."""
+FEW = 4
+"""The same where a solution refuses most numbers and texts, as one about the days of a week does."""
 NOTED = 150
 """The most calls of a function that are noted."""
 LIVES = 40
@@ -100,6 +104,10 @@ class Watch:
         self.called: set[str] = set()
         """The functions and methods that were called, also where their arguments could not be noted."""
         self.lives: dict[str, list[Life]] = {}
+        self.living: dict[int, tuple[Any, Life]] = {}
+        """The noted objects by their id; they are kept, so that no id is used twice."""
+        self.active: set[int] = set()
+        """The objects of which a noted method runs: what it calls of the same object is not noted."""
         self.results: dict[str, str] = {}
         self.kinds: dict[str, str] = {}
         self.noting = True
@@ -149,28 +157,32 @@ class Watch:
         return result
 
     def _note_class(self, name: str, kind: type) -> None:
-        lives, by_id, depth = self.lives.setdefault(name, []), {}, [0]
-        objects = []  # kept, so that no id is used twice
+        lives, depth = self.lives.setdefault(name, []), [0]
 
         def patch(method: str, function) -> None:
             @functools.wraps(function)
             def noting(*args, **kwargs):
                 if self.noting:
                     self.called.add(f"{name}.{method}")
-                if not self.noting or depth[0] or not args or type(args[0]) is not kind:
+                birth = method == "__init__"
+                its = bool(args) and (type(args[0]) is kind if birth else isinstance(args[0], kind))
+                if not self.noting or depth[0] or not its or id(args[0]) in self.active:
                     return function(*args, **kwargs)
                 with contextlib.suppress(Exception):
-                    if method == "__init__" and len(lives) < LIVES:
-                        by_id[id(args[0])] = Life(copy.deepcopy((args[1:], kwargs)))
-                        lives.append(by_id[id(args[0])])
-                        objects.append(args[0])
-                    elif method != "__init__" and (life := by_id.get(id(args[0]))) and len(life.steps) < LIVES:
-                        life.steps.append((method, copy.deepcopy((args[1:], kwargs))))
+                    if birth and len(lives) < LIVES:
+                        self.living[id(args[0])] = args[0], Life(copy.deepcopy((args[1:], kwargs)))
+                        lives.append(self.living[id(args[0])][1])
+                    elif not birth and id(args[0]) in self.living:
+                        life = self.living[id(args[0])][1]
+                        if len(life.steps) < LIVES:
+                            life.steps.append((method, copy.deepcopy((args[1:], kwargs))))
                 depth[0] += 1
+                self.active.add(id(args[0]))
                 try:
                     return function(*args, **kwargs)
                 finally:
                     depth[0] -= 1
+                    self.active.discard(id(args[0]))
 
             self.patched.append((kind, method, vars(kind).get(method)))
             setattr(kind, method, noting)
@@ -179,8 +191,26 @@ class Watch:
             kind
         )  # perhaps that of a class above, or of every object
         for method, function in methods.items():
-            if method == "__init__" or (isinstance(function, types.FunctionType) and method not in WITHOUT):
+            if isinstance(function, staticmethod | classmethod) and isinstance(function.__func__, types.FunctionType):
+                self._note_of_class(name, kind, method, function)
+            elif method == "__init__" or (isinstance(function, types.FunctionType) and method not in WITHOUT):
                 patch(method, function)
+
+    def _note_of_class(self, name: str, kind: type, method: str, function: staticmethod | classmethod) -> None:
+        """From now on note the calls of a method that belongs to a class and not to its objects."""
+        calls, first = self.calls.setdefault(f"{name}.{method}", []), isinstance(function, classmethod)
+
+        @functools.wraps(function.__func__)
+        def noting(*args, **kwargs):
+            if self.noting:
+                self.called.add(f"{name}.{method}")
+            if self.noting and len(calls) < NOTED:
+                with contextlib.suppress(Exception):
+                    calls.append(copy.deepcopy((args[first:], kwargs)))
+            return function.__func__(*args, **kwargs)
+
+        self.patched.append((kind, method, function))
+        setattr(kind, method, type(function)(noting))
 
     def before(self) -> None:
         """Keep what the cell in question finds."""
@@ -204,12 +234,14 @@ class Watch:
         self.namespace.update({name: value for name, value in copies(self.found).items() if mine(name)})
         np.random.set_state(self.state)
 
-    def difference(self, names: list, touched: list, unused: Sequence[str] = ()) -> dict:
+    def difference(
+        self, names: list, touched: list, unused: Sequence[str] = (), solution: str = "", mutant: str = ""
+    ) -> dict:
         """What became of the mutant: its state, a note, the input on which it differs with both results, and how many
         calls on how many inputs were compared. ``touched`` are the names that the cell in question mentions, ``unused``
-        its functions and classes that no other cell can reach."""
+        its functions and classes that no other cell can reach, ``solution`` and ``mutant`` the sources of the cell."""
         warnings.simplefilter("ignore")  # random inputs lead to many
-        comparing = Comparing(self)
+        comparing = Comparing(self, changed_places(solution, mutant))
         reasons = []
         for name in [*names, *unused]:
             try:
@@ -229,6 +261,9 @@ class Watch:
             return {"state": "unproven", "note": "; ".join(reasons), **counts}
         if not comparing.compared:
             return {"state": "different", "note": "no test and no later cell uses anything of this answer"}
+        if line := comparing.reach.missed():
+            missed = solution.splitlines()[line - 1].strip()
+            return {"state": "unproven", "note": f"no call that was tried reaches '{missed}'", **counts}
         return {"state": "equal", "note": "", **counts}
 
     def report(self) -> str:
@@ -239,11 +274,14 @@ class Watch:
         return json.dumps(facts)
 
 
+NO_REACH = Reach()
+
+
 class Side:
     """The solution, or the mutant: what the names of the notebook mean to it."""
 
-    def __init__(self, namespace: dict, names: dict, classes: dict | None = None) -> None:
-        self.namespace, self.names, self.classes = namespace, names, classes or {}
+    def __init__(self, namespace: dict, names: dict, classes: dict | None = None, reach: Reach = NO_REACH) -> None:
+        self.namespace, self.names, self.classes, self.reach = namespace, names, classes or {}, reach
         self.states = [(value, _state_of(value)) for value in names.values() if isinstance(value, STATEFUL)]
 
     def outcome(self, function, arguments: tuple, raised: bool = False) -> tuple | None:
@@ -272,7 +310,7 @@ class Side:
             _set_state(value, state)
         np.random.seed(1)
         dice.seed(1)
-        with np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
+        with np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()), self.reach.noting():
             yield
 
     def translated(self, value: Any) -> Any:
@@ -285,7 +323,7 @@ class Side:
 class Comparing:
     """The comparison of what one cell of the solution left with what a mutant left in its place."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watch, places: Sequence[Place] = ()) -> None:
         self.watch, self.counted, self.compared = watch, 0, 0
         self.inputs: set[str] = set()
         live = {name: value for name, value in watch.namespace.items() if mine(name)}
@@ -295,7 +333,11 @@ class Comparing:
             for name in watch.bound
             if isinstance(left.get(name), type) and isinstance(live.get(name), type)
         }  # the mutant's cell makes its own
-        self.solution, self.mutant = Side(watch.namespace, left), Side(watch.namespace, live, classes)
+        self.reach = Reach(
+            places, [left.get(name) for name in watch.bound if not same_code(left.get(name), live.get(name))]
+        )
+        self.solution = Side(watch.namespace, left, reach=self.reach)
+        self.mutant = Side(watch.namespace, live, classes)
         self.old, self.new = left, live
 
     def name(self, name: str, touched: list) -> None:
@@ -358,15 +400,18 @@ class Comparing:
         shortest: Different | None = None
         reason: Unproven | None = None
         left = SEARCH
-        for arguments, chosen in by_turns(calls, random, TRIALS, constants):
+        trials = TRIALS * (3 if any(holds(value) for call in calls for value in values(call)) else 1)
+        for arguments, chosen in by_turns(calls, random, trials, constants):
             if counted >= ENOUGH and time.monotonic() - start > SECONDS:
                 break
             expected = self.expected(old, arguments, random, raising=chosen == EDGE)
             if expected is None:
                 refused += chosen != EDGE
+                self.reach.forget()
                 continue
             counted += chosen == RANDOM
             inputs.add(fingerprint(*arguments))
+            self.reach.compared()
             try:
                 self.outcomes(name, expected, new, arguments)
             except Different as different:
@@ -389,13 +434,22 @@ class Comparing:
                 else "the solution is slow"
             )
             raise Unproven(f"only {counted} random calls could be compared, because {why}")
-        fixed = [leaf for call in calls for value in values(call) for leaf in leaves(value) if not can_be_drawn(leaf)]
-        if len(inputs) < DISTINCT and fixed and not all(isinstance(leaf, bool | types.NoneType) for leaf in fixed):
-            kinds = sorted({type(leaf).__name__ for leaf in fixed})
-            raise Unproven(
-                f"only {len(inputs)} different inputs were compared, because Viva cannot make more values of type "
-                f"{kinds[0]}"
-            )
+        self._few(calls, len(inputs), refused > counted)
+
+    def _few(self, calls: list, inputs: int, refused: bool) -> None:
+        """Raises Unproven where the arguments allow more inputs than were compared."""
+        every = [value for call in calls for value in values(call)]
+        if inputs >= DISTINCT or not every:
+            return
+        why = f"only {inputs} different {'input was' if inputs == 1 else 'inputs were'} compared, because"
+        fixed = sorted(
+            {type(leaf).__name__ for value in every for leaf in leaves(value) if not can_be_drawn(leaf)}
+            - {"NoneType", "list", "tuple", "dict"}  # the others are empty
+        )
+        if fixed:
+            raise Unproven(f"{why} Viva cannot make more values of type {fixed[0]}")
+        if any(map(holds, every)) or (refused and inputs < FEW):
+            raise Unproven(f"{why} the solution raises an error for the others")
 
     def steps(self, name: str, old, new, calls: list) -> None:
         """Raises Different where a generator takes another number of items for its first step than the solution's."""
@@ -427,7 +481,7 @@ class Comparing:
 
         with side.entered():
             try:
-                next(function(*args[:place], counted(args[place]), *args[place + 1 :], **kwargs), None)
+                next(function(*args[:place], counted(3 * args[place]), *args[place + 1 :], **kwargs), None)
             except Exception:
                 return None
         return taken[0]
@@ -479,7 +533,9 @@ class Comparing:
             expected = self.solution.outcome(old, arguments)
             actual = self.mutant.outcome(new, arguments, raised=True)
             if expected is None:
+                self.reach.forget()
                 continue
+            self.reach.compared()
             if actual is None or expected[0] != actual[0]:
                 return False
             if not same(expected[1], actual[1], functools.partial(self.returned, f"{name}()")):
@@ -493,14 +549,42 @@ class Comparing:
         changed = self._changed_members(name, old, new)
         if not changed:
             return
-        lives = [life for life in self.watch.lives.get(name, []) if life.steps or "__init__" in changed]
-        if not lives:
-            raise self._missed(name, changed)
-        random, start = np.random.RandomState(22), time.monotonic()
+        for member in changed:
+            calls = self.watch.calls.get(f"{name}.{member}", [])
+            if isinstance(vars(old)[member], staticmethod | classmethod) and calls:
+                self.unlike(f"{name}.{member}", getattr(old, member), getattr(new, member), calls)
+        changed = [member for member in changed if not self.watch.calls.get(f"{name}.{member}")]
+        told = "__init__" in changed or any(isinstance(vars(old).get(member), property) for member in changed)
         tried: set[str] = set()
+        known = {method for lives in self.watch.lives.values() for life in lives for method, _ in life.steps}
+        unasked = [
+            member
+            for member in changed
+            if f"{name}.{member}" in self.watch.called and member not in known and _takes_itself_alone(old, member)
+        ]  # of an object that a method made, no call is noted
+        for kind in self._kinds(old):
+            lives = [life for life in self.watch.lives.get(kind, []) if life.steps or told or unasked]
+            for life in lives:
+                life.steps += [(member, ((), {})) for member in unasked]
+            self._lives(kind, self.old[kind], self.new[kind], lives, tried)
+        if missed := [method for method in changed if method not in tried]:
+            raise self._missed(name, missed)
+
+    def _kinds(self, old: type) -> list[str]:
+        """The names of a class and of those that the same cell derives from it."""
+        kinds = [name for name in self.watch.bound if isinstance(self.new.get(name), type)]
+        return [name for name in kinds if isinstance(self.old.get(name), type) and issubclass(self.old[name], old)]
+
+    def _lives(self, name: str, old: type, new: type, lives: list[Life], tried: set[str]) -> None:
+        """Compare two classes by noted ``lives`` and by others like them. Raises Different and Unproven."""
+        if not lives:
+            return
+        random, start = np.random.RandomState(22), time.monotonic()
         shortest: Different | None = None
         reason: Unproven | None = None
         births = [life.call for life in lives]
+        births += with_defaults(old, births)
+        constants = Constants(constants_of(self.constants(function) for function in functions_of(old)))
         steps: dict[str, list] = {}
         for life in lives:
             for method, call in life.steps:
@@ -511,9 +595,9 @@ class Comparing:
                 break
             life = lives[trial] if trial < len(lives) else lives[random.randint(len(lives))]
             if trial >= len(lives):
-                life = self._other_life(life, births, steps, families, random)
+                life = self._other_life(life, births, steps, families, random, constants)
             try:
-                self._live(name, old, new, life, tried)
+                self._live(name, old, new, life, tried, meets_itself=trial >= len(lives) and random.rand() < 0.2)
             except Different as different:
                 shortest = min(different, shortest or different, key=Different.length)
                 if trial > len(lives) + SEARCH:
@@ -524,8 +608,6 @@ class Comparing:
             raise shortest
         if reason:
             raise reason
-        if missed := [method for method in changed if method not in tried]:
-            raise self._missed(name, missed)
 
     def _missed(self, name: str, methods: list[str]) -> Exception:
         """Why methods were not compared: no test calls them, or no call could be recorded."""
@@ -550,15 +632,15 @@ class Comparing:
                     found.append(value)
         return found
 
-    def _other_life(self, life: Life, births: list, steps: dict, families: dict, random) -> Life:
+    def _other_life(self, life: Life, births: list, steps: dict, families: dict, random, constants: Constants) -> Life:
         """A life like a noted one, with other arguments, and with some calls twice or in another order."""
-        variation = Life(invented(births, families[""], random) if random.rand() < 0.7 else life.call)
-        if random.rand() < 0.2:
-            variation.call = at_an_edge(variation.call, random)
+        variation = Life(invented(births, families[""], random, constants) if random.rand() < 0.7 else life.call)
+        if random.rand() < 0.2 and finite(values(edge := at_an_edge(variation.call, random))):
+            variation.call = edge
         methods = [method for method, _ in life.steps]
         if methods and random.rand() < 0.5:
             methods = [methods[index] for index in random.randint(0, len(methods), size=2 * len(methods) + 1)]
-        variation.steps = [(method, invented(steps[method], families[method], random)) for method in methods]
+        variation.steps = [(method, invented(steps[method], families[method], random, constants)) for method in methods]
         return variation
 
     def _changed_members(self, name: str, old: type, new: type) -> list[str]:
@@ -587,12 +669,15 @@ class Comparing:
                 )
         return changed
 
-    def _live(self, name: str, old: type, new: type, life: Life, tried: set) -> None:
-        """Make an object of each class and call the same methods. Raises Different and Unproven."""
+    def _live(self, name: str, old: type, new: type, life: Life, tried: set, meets_itself: bool) -> None:
+        """Make an object of each class and call the same methods; an object that ``meets_itself`` is compared with, or
+        added to, a copy of itself. Raises Different and Unproven."""
         call = f"{name}{_arguments(life.call)}"
         expected, actual = self.solution.outcome(old, life.call), self.mutant.outcome(new, life.call, raised=True)
         if expected is None:
+            self.reach.forget()
             return
+        self.reach.compared()
         if actual is None or expected[0] != actual[0]:
             raise Different(f"{name} raises an error", call, _told(expected), _told(actual))
         if expected[0] == "raises":
@@ -600,14 +685,19 @@ class Comparing:
                 raise Different(f"{name} raises another error", call, _told(expected), _told(actual))
             return
         tried.add("__init__")
+        self.counted += 1
+        self.inputs.add(fingerprint(life.call))
         left, right = expected[1], actual[1]
         self._attributes(name, call, left, right, tried)
-        for method, arguments in life.steps:
+        for method, noted in life.steps:
+            arguments = _with_itself(left, noted) if meets_itself else noted
             call = f"{call}.{method}{_arguments(arguments)}" if len(call) < SHOWN else f"{name}(...).{method}(...)"
             expected = self.solution.outcome(functools.partial(getattr(old, method), left), arguments)
             actual = self.mutant.outcome(functools.partial(getattr(new, method), right), arguments, raised=True)
             if expected is None:
+                self.reach.forget()
                 return
+            self.reach.compared()
             tried.add(method)
             self.counted += 1
             self.inputs.add(fingerprint(life.call, method, arguments))
@@ -625,9 +715,16 @@ class Comparing:
             expected = attributes(left)
         with self.mutant.entered():
             actual = attributes(right)
+        self.reach.compared()
         tried.update(expected)
         if not same(expected, actual):
             raise Different(f"{name} has other attributes", call, shown(expected), shown(actual))
+
+
+def _with_itself(value: Any, arguments: tuple) -> tuple:
+    """Arguments with the object itself in the place of others of its class."""
+    args, kwargs = arguments
+    return tuple(copy.deepcopy(value) if type(arg) is type(value) else arg for arg in args), kwargs
 
 
 def called_by(function: Any) -> set[str]:
@@ -648,16 +745,33 @@ def constants_in(code: types.CodeType | None) -> list:
     for part in parts[1:] if parts and isinstance(parts[0], str) else parts:
         if isinstance(part, types.CodeType):
             found += constants_in(part)
-        elif isinstance(part, tuple):
-            found += part
+        elif isinstance(part, tuple | frozenset):
+            found += constants_of(part)
         else:
             found.append(part)
     return [value for value in found if type(value) in (int, float, str)]
 
 
+def constants_of(parts: Iterable) -> list:
+    """The constants in a tuple or a list, and in those that it holds."""
+    inner = [constants_of(part) if isinstance(part, tuple | frozenset | list) else [part] for part in parts]
+    return [value for values in inner for value in values]
+
+
+def functions_of(kind: type) -> list:
+    """The functions among the members of a class."""
+    members = vars(kind).values()
+    parts = [[getattr(member, part, None) for part in ("fget", "fset", "__func__")] for member in members]
+    return [one for one in (*members, *constants_of(parts)) if isinstance(one, types.FunctionType)]
+
+
 def method_of(kind: type, name: str) -> bool:
     """Whether a member of a class is a method whose calls are noted."""
     return isinstance(vars(kind).get(name), types.FunctionType)
+
+
+def _takes_itself_alone(kind: type, method: str) -> bool:
+    return method_of(kind, method) and len(inspect.signature(vars(kind)[method]).parameters) == 1
 
 
 def on_purpose(error: BaseException, namespace: dict) -> bool:
@@ -718,7 +832,7 @@ def _translate(value: Any, classes: dict, seen: set) -> None:
         seen.add(id(value))
         if type(value) in classes:
             with contextlib.suppress(TypeError):
-                value.__class__ = classes[type(value)]
+                object.__setattr__(value, "__class__", classes[type(value)])  # also where it is frozen
         _translate(vars(value), classes, seen)
 
 
