@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from viva_audit.patterntexts import matching, nearly, pattern_in
-from viva_audit.structures import holds, reshaped
+from viva_audit.structures import Pool, holds, reshaped
 
 SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
 EXTRA = "an extra column"
@@ -104,7 +104,7 @@ def invented(calls: list, families: list, random, constants: Constants = NONE) -
 
 def with_defaults(function: Any, calls: list) -> list:
     """Noted calls with other arguments: another value than the default of each flag, number or text that no call hands
-    over, names of a function's own where it takes any, and one value fewer where it takes any number."""
+    over, names of a function's own where it takes any, and one value fewer or more where it takes any number."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -121,7 +121,8 @@ def with_defaults(function: Any, calls: list) -> list:
         elif parameter.kind == parameter.VAR_KEYWORD:
             more += [(args, kwargs | {"b": "x", "a": 2}) for args, kwargs in calls[:FEW]]
         elif parameter.kind == parameter.VAR_POSITIONAL:
-            more += [(args[:-1], kwargs) for args, kwargs in calls[:FEW] if len(args) > place]
+            taken = [(args, kwargs) for args, kwargs in calls[:FEW] if len(args) > place]
+            more += [(other, kwargs) for args, kwargs in taken for other in (args[:-1], (*args, args[-1]))]
     return more
 
 
@@ -234,6 +235,8 @@ def drawn(value: Any, other: Any, fresh, random, scale: float, level: float) -> 
     if inner := parts(value):
         new = {key: drawn(part, other[key], fresh, random, scale, level) for key, part in inner}
         return {key: new[key] for key in value} if isinstance(value, dict) else type(value)(new.values())
+    if isinstance(value, set | frozenset):
+        return some_of(value, other, random)
     if type(value) is bool:
         return not value if random.rand() < 0.3 else value
     if isinstance(value, float | np.floating):
@@ -264,6 +267,14 @@ def numbers_like(value: list, other: object, count: int, random, scale: float, l
     return list(new) if any(isinstance(part, np.generic) for part in value) else new.tolist()
 
 
+def some_of(value: set | frozenset, other: object, random) -> set | frozenset:
+    """Some of what stands in two sets, and perhaps numbers and texts beside them."""
+    known = sorted({*value, *(other if isinstance(other, set | frozenset) else ())}, key=repr)
+    pool = Pool(known)
+    chosen = [part for part in known if random.rand() < 0.6]
+    return type(value)([*chosen, *(pool.like(part, random) for part in known if random.rand() < 0.3)])
+
+
 def of_shifted(function: Callable) -> Callable:
     """Another function of the same kind: this one, of numbers that are shifted and scaled before."""
 
@@ -278,7 +289,7 @@ def of_shifted(function: Callable) -> Callable:
 
 def can_be_drawn(value: object) -> bool:
     """Whether a random value differs from the noted one."""
-    kinds = (np.ndarray, float, np.floating, int, fractions.Fraction, str, datetime.date)
+    kinds = (np.ndarray, float, np.floating, int, fractions.Fraction, str, datetime.date, set, frozenset)
     return isinstance(value, kinds) or numbers(value) or frame_like(value)
 
 
