@@ -40,7 +40,7 @@ def test_a_cell_without_check_lines_is_one_check_worth_all_its_points():
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (SOURCE + "### CHECK 2: the third\nassert 1", "add up to 3.5 points, but the cell is worth 1.5"),
+        (SOURCE + "### CHECK 2: the third\nassert 1", "add up to 3.5, those of the cell to 1.5"),
         (SOURCE.replace("second", "first"), "two checks are called 'the first'"),
         ("if True:\n    ### CHECK 1: inside\n    pass", "does not start a check"),
         ("### CHECK one: words for numbers", "does not start a check"),
