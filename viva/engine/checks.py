@@ -144,7 +144,8 @@ def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
     total = sum(check.points for check in checks)
     if abs(total - points) > 1e-9:
         raise BlueprintError(
-            f"{where}: the points of the checks add up to {total:g}, those of the cell to {points:g}. Change one of the two."
+            f"{where}: the points of the checks add up to {total:g}, those of the cell to {points:g}. "
+            "Change one of the two."
         )
 
 

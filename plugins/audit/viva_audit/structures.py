@@ -207,8 +207,11 @@ def _grafted(tree: Any, branch: Any, random, depth: int = 0) -> Any:
 
 
 def rekeyed(value: Any, pool: Pool, random) -> Any:
-    """A dictionary with one key more, one less or another one, from what else stands in the call."""
-    if type(value) is not dict or not value:
+    """A dictionary with one key more, one less or another one, from what else stands in the call.
+
+    A table of arrays, as the parameters of a block, has the keys that the program knows: these stay.
+    """
+    if type(value) is not dict or not value or _has_names(value):
         return with_members(value, {key: _reshaped(part, pool, random) for key, part in members(value).items()})
     keys = list(value)
     key = keys[random.randint(len(keys))]
@@ -219,6 +222,10 @@ def rekeyed(value: Any, pool: Pool, random) -> Any:
         return value | {other: copy.deepcopy(value[key])}
     without = {name: part for name, part in value.items() if name != key}
     return without if way == 1 else without | {other: value[key]}
+
+
+def _has_names(table: dict) -> bool:
+    return any(hasattr(part, "shape") for part in table.values())
 
 
 # --- the same shape with other things in it
@@ -232,7 +239,8 @@ def refilled(value: Any, pool: Pool, random, depth: int = 0) -> Any:
     if type(value) is dict and depth and (plain(value) or len(value) < 2) and pool.texts and pool.numbers:
         return {pool.known(random): pool.like(pool.numbers[0], random) for _ in range(random.randint(4))}
     if type(value) is dict:
-        new = value | {pool.like(key, random): value[key] for key in list(value)[:1] if random.rand() < 0.5}
+        more = not _has_names(value) and random.rand() < 0.5
+        new = value | {pool.like(key, random): value[key] for key in list(value)[:more]}
         pool = Pool(list(new), pool.numbers, pool.texts)
         return {key: refilled(part, pool, random, depth + 1) for key, part in new.items()}
     if isinstance(value, str):

@@ -33,7 +33,7 @@ from viva.notebook.cell import Purpose, name_of
 from viva.notebook.names import names_of
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
-from viva_audit import checkline, degenerate, drawing, likeness, patterntexts, reach, structures, witness
+from viva_audit import changedplaces, checkline, degenerate, drawing, likeness, patterntexts, structures, witness
 from viva_audit.checkname import CheckName, Ruling
 from viva_audit.trimming import never_used, unneeded, used_later
 
@@ -267,7 +267,7 @@ def _loading(module: ModuleType) -> str:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    for module in (degenerate, patterntexts, structures, drawing, likeness, reach, witness):
+    for module in (degenerate, patterntexts, structures, drawing, likeness, changedplaces, witness):
         _say(session, 60, _loading(module))
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)

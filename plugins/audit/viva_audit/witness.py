@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from viva_audit.changedplaces import Place, Reach, changed_places
 from viva_audit.degenerate import fingerprint
 from viva_audit.drawing import (
     EDGE,
@@ -46,7 +47,6 @@ from viva_audit.drawing import (
     with_defaults,
 )
 from viva_audit.likeness import Unproven, attributes, is_alive, is_function, same, same_code, same_numbers, settled
-from viva_audit.reach import Place, Reach, changed_places
 from viva_audit.structures import holds
 
 TRIALS = 400

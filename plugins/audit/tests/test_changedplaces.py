@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from viva_audit.reach import Reach, changed_places
+from viva_audit.changedplaces import Reach, changed_places
 
 SOLUTION = """
 def f(x, c=None):
