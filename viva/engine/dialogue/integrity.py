@@ -197,7 +197,7 @@ class Monitor:
         if type(name) not in (str, bytes):
             return ""
         path = os.path.abspath(os.fsdecode(name))
-        if f"{path}/".startswith(self.home) or path.startswith(self.home):
+        if f"{path}/".startswith(self.home):
             return ""
         if any(f"{path}/".startswith(f"{folder}/") for folder in self.by_chance):
             path = os.path.relpath(path, self.scratch)
