@@ -33,7 +33,9 @@ def look(tmp_path):
     return findings_about
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=[pytest.mark.slow] * (path != FIVE), id=path.stem) for path in SOURCES]
+)
 def test_our_notebooks_are_clean(path, look):
     assert look(path) == []
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, SHORT
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from viva.pages.reporting.similarity import ALIKE, FEW, LEAST, LENGTH, MOST, compare, kgrams, matching, tokens, winnow
 from viva_audit.answers import fill_in, read_answers
@@ -124,7 +124,9 @@ def test_a_run_of_tokens_has_the_same_number_in_every_process():
     assert kgrams(signs)[0] == 13568411689334231756
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize(
+    "assignment", [pytest.param(name, marks=[pytest.mark.slow] * (name != SHORT)) for name in ASSIGNMENTS]
+)
 def test_known_right_answers_are_different_ways_and_none_is_taken_for_a_copy(assignment):
     blueprint, release = notebooks(assignment)
     given = {str(place): cell.source for place, cell in enumerate(release.cells) if cell.cell_type == "code"}

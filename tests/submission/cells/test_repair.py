@@ -65,12 +65,29 @@ SPREADING = ("split_in_paragraphs", "jupytext_without_markers", "join_texts", "q
 """What leaves an answer in several cells, of which each runs alone, or a text of the author's below another."""
 LEAVING = ("split_answer", "merge_answers", "gather_answers", "merge_text")
 """What leaves an answer without a cell of its own that says what it is, or in halves that do not run."""
-CASES = {assignment: cases(assignment) for assignment in ASSIGNMENTS}
+
+
+class Cases(dict):
+    """Those of an assignment are made when the first test asks for them."""
+
+    def __missing__(self, assignment: str) -> list[Case]:
+        self[assignment] = cases(assignment)
+        return self[assignment]
+
+
+CASES = Cases()
+TWO = [pytest.param(name, marks=[pytest.mark.slow] * (name not in (SHORT, "ps5_sentence"))) for name in ASSIGNMENTS]
+"""Two assignments for quick tests; proofs take all. One has functions, and one has mostly values."""
 ONE = CASES[SHORT][0]
 
 
 def repaired(notebook: dict, case: Case) -> Repaired:
     return repair(read(as_utf8(notebook))[0], case.released)
+
+
+def count_of_answers(assignment: str) -> int:
+    (release,) = (PROJECT / "release" / assignment).glob("*.ipynb")
+    return len(answers_of(json.loads(release.read_text(encoding="utf-8"))))
 
 
 def answers_of(notebook: dict) -> list[dict]:
@@ -196,7 +213,7 @@ def test_cells_of_code_that_were_all_made_raw_are_code_again_where_anything_iden
 
 
 @pytest.mark.parametrize("strip", [False, True])
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", TWO)
 def test_an_answer_below_its_stub_stays_there_and_is_doubted_only_below_the_test(assignment, strip):
     for case, further in itertools.product(CASES[assignment], (1, 2)):
         notebook = plain(case.full)
@@ -215,7 +232,7 @@ def test_an_answer_below_its_stub_stays_there_and_is_doubted_only_below_the_test
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_any_ways_after_each_other_leave_a_whole_notebook(data):
-    case = data.draw(st.sampled_from([case for several in CASES.values() for case in several]))
+    case = data.draw(st.sampled_from([case for assignment in ASSIGNMENTS for case in CASES[assignment]]))
     ways = data.draw(st.lists(st.sampled_from([*KEEPING.values(), *LOSING.values()]), min_size=1, max_size=6))
     dice, notebook = random.Random(data.draw(st.integers(0, 1000))), plain(case.full)
     for way in ways:
@@ -255,7 +272,7 @@ def test_a_repair_does_not_depend_on_the_submissions_before_it():
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_after_two_ways_after_each_other_nothing_is_lost_without_a_doubt(data):
-    case = data.draw(st.sampled_from([case for several in CASES.values() for case in several]))
+    case = data.draw(st.sampled_from([case for assignment in ASSIGNMENTS for case in CASES[assignment]]))
     ways = data.draw(st.lists(st.sampled_from(list(KEEPING)), min_size=2, max_size=2))
     dice, notebook = random.Random(data.draw(st.integers(0, 1000))), plain(case.full)
     for way in ways:
@@ -275,7 +292,7 @@ def lines_of(cells) -> set[str]:
     return {squeezed(line) for cell in cells for line in cell["source"].splitlines()}
 
 
-@pytest.mark.parametrize("assignment", [name for name in ASSIGNMENTS if len(answers_of(CASES[name][0].full)) > 2])
+@pytest.mark.parametrize("assignment", [name for name in TWO if count_of_answers(name.values[0]) > 2])
 def test_two_answers_merged_and_a_third_split_without_any_metadata_run_or_are_doubted(assignment):
     for case in CASES[assignment]:
         notebook, dice = plain(case.full), random.Random(case.name)
@@ -290,7 +307,7 @@ def test_two_answers_merged_and_a_third_split_without_any_metadata_run_or_are_do
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", TWO)
 def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
     for case in CASES[assignment]:
         notebook, dice = plain(case.full), random.Random(case.name)
@@ -299,7 +316,7 @@ def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
         assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", TWO)
 def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and_in_order(assignment):
     for case in CASES[assignment]:
         notebook = plain(case.full)
@@ -307,7 +324,7 @@ def test_answers_in_a_cell_for_each_statement_without_any_metadata_run_whole_and
         assert_held(repaired(bare(notebook), case), case)
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", TWO)
 def test_an_answer_cut_at_any_line_without_any_metadata_gives_its_names(assignment):
     for case in CASES[assignment]:
         notebook = plain(case.full)
@@ -348,7 +365,7 @@ HARD += ("gather_answers", "fence", "shuffle", "retype", "insert", "copy_answer"
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 9)) for seed in range(40)])
 def test_no_line_of_a_students_ever_disappears_without_a_sentence(seed):
     dice = random.Random(seed)
-    case = dice.choice([case for several in CASES.values() for case in several])
+    case = dice.choice([case for assignment in ASSIGNMENTS for case in CASES[assignment]])
     notebook = plain(case.full)
     for way in sorted(dice.choices(HARD, k=3), key=HARD.index):
         KEEPING[way](notebook, dice)
