@@ -17,6 +17,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -60,6 +61,8 @@ class Candidate:
         """The request of the examiner's that is being answered, where news are told with it."""
         self.asked = False
         """Whether the other side has asked and waits: then its functions can be called."""
+        self.turn = threading.Lock()
+        """Held by the thread that speaks with the other side, but not while it runs a student's code."""
         self.random = Common()
         self.yielded: tuple[object, list] = (None, [])
         """The iterator that was asked last for its next value, and the changeable parts of that value."""
@@ -70,23 +73,34 @@ class Candidate:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.addaudithook(self.monitor.hear)
+        self.turn.acquire()
         while True:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
-                self.do(wire.decode(pipe.read(REQUEST), self.objects.resolve, interned=True))
+                self.do(wire.decode(pipe.read(REQUEST), self.objects.resolve, interned=True), last=True)
             except EOFError:
                 os._exit(0)
             except (Exception, KeyboardInterrupt) as error:
                 self.answer({"refused": f"{type(error).__name__}: {error}"})
 
-    def do(self, request: dict) -> None:
+    def do(self, request: dict, last: bool = False) -> None:
+        """Do what was asked for, and answer; after the ``last`` answer no function of the other side's can be called.
+
+        Meanwhile any thread may speak, as the other side waits.
+        """
         if (do := request.pop("do")) == "news":  # is not answered
             with contextlib.suppress(Exception):  # what a student has made of a class of the library's, say
                 self.objects.shared.take(request["news"])
             return
         before, self.objects.by_name = self.objects.by_name, request.pop("by_name", False)
         self.telling = do if do in TELLING else ""
-        self.answer(getattr(self, "do_" + do)(**request))
+        self.turn.release()
+        try:
+            reply = getattr(self, "do_" + do)(**request)
+        finally:
+            self.turn.acquire()
+        self.answer(reply)
+        self.asked = self.asked and not last
         self.objects.by_name = before
 
     def answer(self, reply: dict) -> None:
@@ -224,8 +238,14 @@ class Candidate:
 
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
         """The result of a function of the other side's, asked for in the middle of an answer to it."""
-        if not self.asked:
-            raise RuntimeError(f"{name}() is a function of a test cell, and can be called only while that cell runs")
+        with self.turn:
+            if not self.asked:
+                raise RuntimeError(
+                    f"{name}() is a function of a test cell, and can be called only while that cell runs"
+                )
+            return self._called_back(number, args, kwargs)
+
+    def _called_back(self, number: int, args: tuple, kwargs: dict) -> object:
         with interruptible(False):
             message = {"callback": number, "args": args, "kwargs": kwargs}
             if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):

@@ -123,7 +123,8 @@ VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()),
 CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 LIKENED = 10_000
 """Objects that may be named; after these, what has a base value crosses as that alone."""
-CALL = "_viva_call"
+CALL, GIVEN, MISSING = "_viva_call", "_viva_given", "_viva_missing"
+_MISSING = object()
 PATHS = (PurePosixPath, PosixPath)
 ITERATOR = "<iterator>"
 """What the function that gives the next value of an iterator is called."""
@@ -159,10 +160,21 @@ class Steps:
         raise StopIteration
 
 
+def _given(*values: object) -> list[object]:
+    return [value for value in values if value is not _MISSING]
+
+
 def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.FunctionType:
-    """A function that calls, for students who look whether it is one and how many parameters it takes."""
-    space: dict[str, Any] = {CALL: callback, "__name__": "__main__"}
-    exec(compile(f"def function(*args, **kwargs): return {CALL}(*args, **kwargs)", __file__, "exec"), space)
+    """A function that calls, for students who look whether it is one and how many parameters it takes.
+
+    Its code has as many positional parameters as that of the other side, and takes any name, as theirs stay hidden.
+    """
+    names = [f"_{number}" for number, (kind, _) in enumerate(rows) if kind < inspect.Parameter.VAR_POSITIONAL]
+    more = ["*_more"] if any(kind == inspect.Parameter.VAR_POSITIONAL for kind, _ in rows) else []
+    taken = ", ".join([*(f"{name}={MISSING}" for name in names), *more, "**_named"])
+    handed = ", ".join([f"*{GIVEN}({''.join(f'{name}, ' for name in names)})", *more, "**_named"])
+    space: dict[str, Any] = {CALL: callback, GIVEN: _given, MISSING: _MISSING, "__name__": "__main__"}
+    exec(compile(f"def function({taken}): return {CALL}({handed})", __file__, "exec"), space)
     function = space["function"]
     function.__name__ = function.__qualname__ = callback.__name__
     function.__signature__ = inspect.Signature(
