@@ -15,7 +15,7 @@ patterntexts  texts that match a pattern of the solution, and that nearly do
 structures    other shapes of what functions are called with: longer, deeper, with other keys
 drawing       random calls of a function, like those that were noted
 likeness      whether two values are the same, or cannot be compared
-changedplaces which places a mutant changes, and whether a compared call ran them
+changedplaces  which places a mutant changes, and whether a compared call ran them
 witness       runs beside a mutant and finds out whether it is equal to the solution
 checkline     finds small calls that tell a mutant from the solution, and writes them as lines of a check
 degenerate    functions that are right where students can see it, and return nothing of use elsewhere
