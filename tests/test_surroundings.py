@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from plugins.term.tests.archives.given import folder
-from tests.conftest import BIN, PROJECT, lacking
+from tests.conftest import BIN, PROJECT, SHORT, lacking
 from tests.faults import (
     TINY,
     grade_here,
@@ -73,10 +73,12 @@ def test_help_that_nobody_reads_or_that_cannot_be_written_has_no_traceback(cours
 @pytest.mark.slow
 @pytest.mark.parametrize("buffered", ["", "1"], ids=["buffered", "unbuffered"])
 def test_who_reads_no_further_is_told_nothing_and_a_full_output_is_named(course, buffered):
-    for script in ("$VIVA --help | true", "$VIVA grade --help-all | head -1", "$VIVA export | true"):
+    checked = f"$VIVA check {next((PROJECT / 'release' / SHORT).glob('*.ipynb'))} --json"
+    read = "$VIVA --help | true", "$VIVA grade --help-all | head -1", "$VIVA export | true", f"{checked} | true"
+    for script in read:
         done = shell(course, script, PYTHONUNBUFFERED=buffered)
         assert (done.returncode in (0, 141), done.stderr) == (True, ""), script
-    for script in ("$VIVA --help", "$VIVA export --json", "$VIVA report"):
+    for script in ("$VIVA --help", "$VIVA export --json", "$VIVA report", checked):
         done = shell(course, f"{script} > /dev/full", PYTHONUNBUFFERED=buffered)
         assert done.returncode == 2 and "Cannot write to standard output: No space left on device." in done.stderr
         assert str(course) not in done.stderr.splitlines()[-1]  # which blames the output, and not the folder

@@ -64,6 +64,8 @@ class CheckCommand(ShortHelp, Application):
                 self._say_error(str(error))
                 status = BAD_REQUEST
             except OSError as error:
+                if getattr(sys.stdout, "lost", None):  # viva check NOTEBOOK | head
+                    raise
                 self._say_error(f"{error.filename or self.extra_args[0]} cannot be read: {error.strerror}.")
                 status = BAD_REQUEST
             except KeyboardInterrupt as stopped:
