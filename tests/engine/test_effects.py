@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.oral import Exam, lost, read_tables
+from viva.verdict import Verdict
 
 TABLES = read_tables(Path(__file__).with_name("effects.txt"))
 EXAMS, DECIDING, HARMLESS = TABLES[""], TABLES["deciding"], TABLES["harmless"]
@@ -61,3 +62,12 @@ def test_a_text_that_deletes_what_a_test_expects_is_left_to_a_grader(grader, tmp
 def test_where_the_solutions_text_changes_a_database_too_nobody_is_asked(grader, tmp_path):
     exam = Exam(EXAMS["a database that the solution changes"], grader, tmp_path)
     assert (lost(exam.grade()), exam.grade().doubts) == ({}, [])
+
+
+def test_where_the_time_ran_out_with_calls_of_a_tests_function_a_grader_looks(grader, tmp_path):
+    """An integral as a loop of 300,000 calls, where the solution hands over one array: 0.1 s in one process."""
+    exam = Exam(EXAMS["calls"], grader, tmp_path, viva={"seconds": 6})
+    for variant, doubts in zip(exam.variants, (["calls_often"], []), strict=True):
+        outcome = exam.grade(variant.answers)
+        assert [result.verdict for result in outcome.checks[exam.tests[0]]] == [Verdict.TIMEOUT]
+        assert [doubt.kind for doubt in outcome.doubts] == doubts

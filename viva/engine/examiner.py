@@ -327,7 +327,7 @@ class Examiner:
         if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted or self._in_vain()):
             report = failed(unseen, title)
         report.seconds = time.monotonic() - start
-        report.asked, report.running = state.culprit, running(state.running)
+        report.asked, report.running, report.called = state.culprit, running(state.running), state.called
         report.printed, report.effects = output.getvalue(), sorted({*state.effects, *self._written()})
         return report
 

@@ -45,6 +45,8 @@ LONGEST = 200
 """Characters of an exception that are repeated."""
 MOST_DEATHS = 3
 """The most times that a submission is taken up again after its process ended."""
+OFTEN = 5_000
+"""So many calls of a test's functions take one or two seconds here, and none in one process."""
 OWN_CELLS = 0.5
 """This part of a notebook's time may those cells take together that are not the assignment's."""
 NOT_RUN = "This cell did not run, because the time for the whole notebook was over.\n"
@@ -105,6 +107,8 @@ class Run:
         self.effects: dict[str, dict[str, list[str]]] = {}
         """By test cell and passed check, the names whose calls changed what the test handed over, and the solution's
         not; an empty one for a text that changed a database."""
+        self.often: dict[str, None] = {}
+        """The test cells in which the time ran out while the answer called functions of the test ``OFTEN``."""
         self.ran = False
         """Whether the candidate has run cells since the last grade cell."""
         self.last = False
@@ -246,6 +250,8 @@ class Run:
         self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + self.time_budget.spent - before
         if not again:
             passed = [report for report in reports if report.verdict is Verdict.PASSED]
+            if any(report.verdict is Verdict.TIMEOUT and report.called >= OFTEN for report in reports):
+                self.often[cell.id] = None
             if effects := {report.title: report.effects for report in passed if report.effects}:
                 self.effects[cell.id] = self.effects.get(cell.id, {}) | effects
             credit = self.examination.kinds.get(CREDIT + cell.id) in (FULL, PART)
@@ -265,8 +271,9 @@ class Run:
             self.losses.failed_imports.setdefault(cell, f"{error}: {message}"[:LONGEST])
 
     def doubts(self) -> list[Note]:
-        """A doubt for each read-only cell that could not import something, about the checks that are ungraded, and for
-        each name whose calls change what a test hands over, where points depend on it."""
+        """A doubt for each read-only cell that could not import something, about the checks that are ungraded, for
+        each name whose calls change what a test hands over, where points depend on it, and for tests whose functions
+        are called so often that it takes long here alone."""
         tests: dict[str, dict[str, None]] = {}
         for test, results in self.outcome.checks.items():
             for result in results:
@@ -281,6 +288,7 @@ class Run:
                 )
                 for name, cells in self.deciding.items()
             ),
+            *([note("calls_often", tests=(*self.often,), doubt=True)] if self.often else []),
         ]
 
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:

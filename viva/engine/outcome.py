@@ -55,6 +55,8 @@ class CheckReport(Struct):
     """Whether it is of what stands before the checks of its cell."""
     effects: list[str] = msgspec.field(default_factory=list)
     """The names whose calls changed what the test handed over, where the solution's do not."""
+    called: int = 0
+    """How often the student's code called functions of the test."""
 
     def crossing(self) -> dict:
         """The report as the wire carries it, no text of it too long."""

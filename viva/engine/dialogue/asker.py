@@ -70,6 +70,8 @@ class CheckState:
     """The traceback of an interrupt."""
     effects: list[str] = field(default_factory=list)
     """The names whose calls changed an argument that the solution's never changes."""
+    called: int = 0
+    """How often the student's code called functions of the test."""
 
 
 class Asker:
@@ -412,6 +414,7 @@ class Asker:
         number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
         if not (type(number) is int and 0 <= number < len(self.references.functions)):
             raise CandidateLied("an unknown callback")
+        self.check.called += 1
         self.take_state(reply)
         self.names.called()
         with doubting():
