@@ -277,7 +277,7 @@ def test_on_a_dark_phone_the_page_is_dark_a_score_has_one_line_and_a_product_kee
     assert len(boxes) == 3 and max(box["y"] for box in boxes) < min(box["y"] + box["height"] for box in boxes)
     assert max(box["x"] + box["width"] for box in boxes) <= 390
     assert lab.evaluate(CONTRAST) == []
-    assert lab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
+    assert lab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"
     lab.goto(urljoin(address, f"/formgrader/gradebook/{SHORT}/{NOTEBOOK}"))
     expect(lab.locator("#main-table .reveal").first).to_be_visible()
-    assert lab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
+    assert lab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"
