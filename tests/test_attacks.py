@@ -346,7 +346,11 @@ def check_by_check(answer: str):
     return new_notebook(cells=[*notebook(answer).cells[:2], *tests])
 
 
-@pytest.mark.parametrize("name", CHEATS)
+BY_CHANCE = {"forged answers on the way out"}
+"""It writes into what may be sockets of the kernel: then nbgrader's client raises a ValueError and gives up."""
+
+
+@pytest.mark.parametrize("name", [name for name in CHEATS if name not in BY_CHANCE])
 def test_what_nbgraders_own_engine_gives_a_cheat(name):
     engine, points = Execute(timeout=15), BY_NBGRADER.get(name, 0)
     if points is None:
