@@ -9,6 +9,7 @@ import pytest
 
 from viva.notebook.names import names_of
 from viva_audit import witness
+from viva_audit.structures import WAYS, Pool
 from viva_audit.trimming import never_used
 from viva_audit.witness import ENOUGH, TRIALS, Comparing, Different, Unproven, Watch
 
@@ -125,6 +126,14 @@ def test_a_mutant_that_weak_tests_let_pass_is_equal_only_where_no_input_tells_it
     assert old in solution
     found = compared(solution, solution.replace(old, new), tests)
     assert f"{found['state']}: {found['note']}" == said if ":" in said else found["state"] == said, found
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_objects_that_know_each_other_get_another_shape_in_the_end(way):
+    namespace: dict = {"__name__": "__main__"}
+    exec("class Node: pass\nnode = Node()\nnode.before = node.next = node", namespace)
+    for seed in range(40):
+        assert isinstance(way(namespace["node"], Pool([]), np.random.RandomState(seed)), namespace["Node"])
 
 
 FRAME = """

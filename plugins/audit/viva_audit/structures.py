@@ -110,13 +110,13 @@ def with_members(value: Any, new: dict) -> Any:
 # --- other places
 
 
-def turned(value: Any, pool: Pool, random) -> Any:
+def turned(value: Any, pool: Pool, random, depth: int = 0) -> Any:
     """A tree with other branches in each other's place: lists, tuples, tables and None in another order."""
-    if numbers_alone(value) or not holds(value):
+    if depth > DEEPEST or (depth and random.rand() < 0.5) or numbers_alone(value) or not holds(value):
         return value
     if type(value) is dict and plain(value):
         return _reordered(value, random)
-    inner = {key: turned(part, pool, random) for key, part in members(value).items()}
+    inner = {key: turned(part, pool, random, depth + 1) for key, part in members(value).items()}
     branches = [
         key
         for key, part in inner.items()
