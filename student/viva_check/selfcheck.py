@@ -118,7 +118,8 @@ def practise(
 ) -> tuple[list[Tried], list[Fault]]:
     """The results of all checks of a notebook, in order, and the grader's own faults; ``folder`` holds its files.
 
-    ``watch`` gets the name of each cell when it begins. The checks after the first unfinished one are not run.
+    ``watch`` gets the name of each cell when it begins. After the first check that does not finish, the others together
+    get as long as that one had; what does not fit is not run.
     """
     grader.seconds = copy.seconds
     shown = _visible(copy)

@@ -80,6 +80,7 @@ ODD = {
     "a process that ends": ["import os\nos._exit(3)", "assert x == 1", "y = 2", "assert y == 2"],
     "an endless loop": ["x = 1\nwhile True:\n    pass", "assert x == 1", "y = 2", "assert y == 2"],
     "an endless test": ["x = 1\ndef f():\n    while True:\n        pass", "f()", "y = 2", "assert y == 2"],
+    "two endless functions": [*["def f():\n    while True:\n        pass", "f()"] * 2, "y = 2", "assert y == 2"],
     "no Python": ["x = = 1", "assert x == 1", "y = 2", "assert y == 2, 'two'"],
     "an assertion of one's own": ["def f():\n    assert 1 == 2, 'mine'", "f()"],
     "magics": ["%matplotlib inline\nx = 1", "%%time\nassert x == 1"],

@@ -106,11 +106,12 @@ def test_a_timeout_that_no_limit_explains_is_the_students_own(known):
     assert judged(known, "loop", interrupted=False, verdict=Verdict.FAILED).reason == "theirs"
 
 
-@pytest.mark.parametrize(("once", "left"), [(False, 100.0), (True, 0.0)])
-def test_where_a_notebook_may_wait_once_only_nothing_else_is_tried(once, left):
-    known = TimeBudget(100.0, SOURCES, once)
+@pytest.mark.parametrize(("total", "once", "left"), [(100.0, False, 100.0), (100.0, True, 9.0), (5.0, True, 5.0)])
+def test_where_somebody_waits_the_rest_gets_as_long_as_the_first_that_did_not_finish(total, once, left):
+    known = TimeBudget(total, SOURCES, once)
     judged(known, "loop")
     assert known.left == left
-    judged(known, "")
+    known.stop("other", 1.0)
+    assert known.left == left, "the second one has less time, and takes none from the others"
     assert known.cause == (note("not_tried", "loop", amount=9) if once else Note("no_time_left", amount=100))
     assert math.isinf(TimeBudget().left)

@@ -51,7 +51,7 @@ def budget(limits: Iterable[float], solution: float) -> float:
 class TimeBudget:
     """The rest of the time for one submission, whose code cells have the texts ``sources``.
 
-    With ``once`` nothing more is waited for when anything did not finish.
+    With ``once`` somebody waits: when anything did not finish, all the rest together gets as long as that had.
     """
 
     def __init__(self, total: float = math.inf, sources: Iterable[str] = (), once: bool = False) -> None:
@@ -117,9 +117,10 @@ class TimeBudget:
         return {"slow": sorted(self.slow), "given_up": sorted(self.given_up)} if self.slow or self.given_up else {}
 
     def stop(self, step: str, seconds: float) -> None:
-        """Note that a ``step`` did not finish."""
-        if self.once and self.left > 0:
-            self.left, self.cause = 0.0, note("not_tried", step, amount=seconds)
+        """Note that a ``step`` did not finish within ``seconds``."""
+        if self.once:
+            self.once, self.left = False, min(self.left, seconds)
+            self.cause = note("not_tried", step, amount=seconds)
 
     def suspect(self, names: Iterable[str], seconds: float) -> None:
         """Note that these functions of the student's were running when the time was over."""
