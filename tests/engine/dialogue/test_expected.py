@@ -231,8 +231,17 @@ def test_missing_values_and_empty_arrays_are_accepted_where_the_solution_has_som
     Exam(EXAMS["missing in the solution"], grader, tmp_path).prove()
 
 
+def test_an_object_in_place_of_a_bool_passes_where_only_its_truth_is_asked(grader, tmp_path):
+    """As a match of ``re`` does, which many students return of a function that says whether a text is valid."""
+    Exam(EXAMS["only truth"], grader, tmp_path).prove()
+    exam = Exam(EXAMS["truth and more"], grader, tmp_path)
+    match = 'def valid(text): return re.fullmatch("[a-z]+", text)'
+    assert {title for _, title in lost(exam.grade(match))} == {"identity", "equality", "type"}
+    assert lost(exam.grade(match)).keys() == lost(exam.grade(match, alone=True)).keys()
+
+
 def test_no_look_at_an_object_in_place_of_plain_data_earns_a_point(grader, tmp_path):
-    """Such an object can be handed back to the student's code; whatever else a test does with it is refused."""
+    """Such an object can be handed back to the student's code, and be true; whatever else a test asks is refused."""
     looks = EXAMS["looks"].strip().splitlines()
     checks = "\n".join(f"### CHECK 1: {number}\nassert {look}" for number, look in enumerate(looks))
     exam = Exam(EXAMS["solved"] + checks, grader, tmp_path)

@@ -201,19 +201,23 @@ def method_of(proxy: Proxy) -> Callable:
     return method
 
 
-def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn], number: int = -1) -> Proxy:
+def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn], value: Proxy | None = None) -> Proxy:
     """A proxy for an answer that a test may have asked for the sake of the call alone, as in ``stack.push(1)``.
 
-    Whatever a test asks of it is refused, so that no operator of a student's decides a comparison. With the ``number``
-    of an object the test can return it to the student's code.
+    Whatever a test asks of it is refused, so that no operator of a student's decides a comparison. One that stands for
+    a ``value`` the test can return to the student's code. It can ask whether that is true, as of a match of ``re``
+    where the solution gave a bool: the student's function could have given this answer itself.
     """
     described = {"mro": [], "class": False, "callable": True, "name": "", "origin": ""}
-    hidden = number if number < 0 else -2 - number
-    return CallableProxy(Home(lambda *args, **kwargs: refuse(fault)), hidden, described, Path(""))
+
+    def ask_for_truth(operation: str, *args: object, **kwargs: object) -> object:
+        return refuse(fault) if value is None or operation != "bool" else bool(value)
+
+    return CallableProxy(Home(ask_for_truth), -1 if value is None else -2 - number_of(value), described, Path(""))
 
 
 def is_sealed(value: Any) -> bool:
-    """Whether a test can return a proxy to the student's code, and do nothing else with it."""
+    """Whether a test can return a proxy to the student's code, ask whether it is true, and do nothing else with it."""
     return type(value) in PROXIES and number_of(value) < -1
 
 

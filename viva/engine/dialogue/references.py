@@ -243,7 +243,7 @@ class References:
     def _sealed(self, value: Any, odd: CandidateLied) -> Any:
         if type(value) in PROXIES and (number := number_of(value)) >= 0:
             if (proxy := self.seals.get(number)) is None:
-                proxy = self.seals[number] = refusing(odd, self.refuse, number)
+                proxy = self.seals[number] = refusing(odd, self.refuse, value)
             return proxy
         if type(value) is list:
             value[:] = [self._sealed(part, odd) for part in value]
