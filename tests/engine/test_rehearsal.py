@@ -387,8 +387,61 @@ def test_a_file_that_students_write_is_the_one_that_tests_read(how, grader, tmp_
     assert lost(graded[False])
 
 
+REASONS = """--- answer
+import asyncio
+from collections import Counter
+class Box:
+    def __enter__(self): return self
+    def __exit__(self, *raised): pass
+class Empty(Exception): pass
+async def one(): return 1
+def told(value): return type(value).__name__
+def counted(text): return Counter(text)
+--- test
+with Box(): pass
+--- test
+class Small(Box): pass
+assert Small()
+--- test
+assert isinstance(Empty("x"), Empty)
+--- test
+assert await one() == 1
+--- test
+import asyncio
+assert asyncio.run(one()) == 1
+--- test
+from pathlib import PurePath
+assert told(PurePath("x")) == "PurePosixPath"
+--- test
+from datetime import datetime
+from zoneinfo import ZoneInfo
+assert told(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC"))) == "datetime"
+--- test
+import numpy as np
+assert told(np.zeros(2, dtype=[("age", "i4")])) == "ndarray"
+--- test
+assert counted("aab").most_common(1) == [("a", 2)]
+"""
+
+
+def test_the_reason_for_a_single_process_cell_names_what_the_author_wrote(grader, tmp_path):
+    exam = Exam(REASONS, grader, tmp_path)
+    told = [wording.sentence(exam.examination.single_process[test]) for test in exam.tests]
+    of_object = "it uses an object of the student's code in a way that needs one process"
+    assert [one.startswith(of_object) for one in told] == [True] * 5 + [False] * 4
+    assert [one.removeprefix("it gives the student's code a value of type ") for one in told[5:8]] == [
+        f"{kind}, which cannot be sent between two processes"
+        for kind in (
+            "PurePosixPath",
+            "datetime with a time zone of the class ZoneInfo",
+            "ndarray with the dtype [('age', '<i4')]",
+        )
+    ]
+    assert "counted(...) returns a Counter, and an object of a student's own class may be right too" in told[8]
+
+
 def test_an_assertion_without_a_message_is_a_reason_too(grader, tmp_path):
     text = "--- answer\nimport os\nos.environ['MODE'] = 'x'\n"
     text += "--- test\nimport os\nassert os.environ.get('MODE') == 'x'\n"
     (said,) = Exam(text, grader, tmp_path).examination.single_process_sentences().values()
-    assert "only when answers and tests share one process (an assertion fails)" in said
+    assert "share one process (an assertion fails: assert os.environ.get('MODE') == 'x')" in said

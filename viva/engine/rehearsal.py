@@ -26,7 +26,7 @@ from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_o
 from viva.engine.examination import Examination, dice_of, examine, prepare, read_by_functions, run, shuffle
 from viva.engine.grading import Grader
 from viva.engine.kernelrehearsal import rehearse_in_kernel
-from viva.engine.outcome import raised_in
+from viva.engine.outcome import CheckReport, raised_in
 from viva.engine.ownership import imported_answers
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
@@ -66,6 +66,14 @@ NOT_FOUND = re.compile(r"(\S+) not found\.")
 MOCKING = re.compile(r"\b(?:mock\w*|MagicMock|monkeypatch|patch)\b|\bside_effect\b")
 UNSAID = "an assertion fails"
 """The reason of an assertion without a message."""
+FAILING = re.compile(r"^    (assert\b.*)", re.MULTILINE)
+"""The line of a traceback that shows the assertion."""
+OF_OBJECTS = re.compile(
+    r"\b(?:Callable|Iterator)?Proxy\b|exception class in another process|object of the student's code cannot be copied"
+    r"|code raised StopIteration|'await' outside function"  # a coroutine's
+)
+"""What an exception says of which the cause is that the object stays in the other process (``dialogue/proxies``)."""
+UNSENT = re.compile(r"a value of type (.+) cannot be sent between the two processes")
 
 
 class Ended(Exception):  # noqa: N818
@@ -287,7 +295,7 @@ def _newly_single(cells: list[Cell], inside: frozenset[str], broken: set[str], l
     if single := _needed_by_others(cells, broken, inside):
         return single
     if single := {
-        cell: Note("asks_often", amount=MOST_QUESTIONS) if reason == OFTEN else note("not_in_two", reason)
+        cell: Note("asks_often", amount=MOST_QUESTIONS) if reason == OFTEN else _not_in_two(reason)
         for cell, reason in lost.items()
         if cell not in inside
     }:
@@ -295,6 +303,13 @@ def _newly_single(cells: list[Cell], inside: frozenset[str], broken: set[str], l
     if binding := _needed(cells, lost.keys()) - inside:
         return dict.fromkeys(binding, Note("needed_below"))
     return dict.fromkeys(_needed(cells, lost.keys(), through=True) - inside, Note("needed_below"))
+
+
+def _not_in_two(reason: str) -> Note:
+    """Why a grade cell is not passed in two processes, where the ``reason`` of its first check was this."""
+    if unsent := UNSENT.search(reason):
+        return note("hands_over", unsent[1])
+    return Note("uses_object") if OF_OBJECTS.search(reason) else note("not_in_two", reason)
 
 
 def _failing_less(
@@ -413,6 +428,12 @@ def _said(error: dict) -> str:
     if error["name"] == "AssertionError":
         return message or UNSAID
     return f"{error['name']}: {message}" if message else str(error["name"])
+
+
+def _assertion(report: CheckReport) -> str:
+    """The reason of a check whose assertion has no message: its line, if that is known."""
+    lines = FAILING.findall(report.traceback)
+    return f"{UNSAID}: {lines[-1]}" if lines else UNSAID
 
 
 def _lacking(error: dict, source: str) -> Note | None:
@@ -571,7 +592,7 @@ def _examine_one(
         examined.looking[cell.id] = Note(why)
     examined.limited |= any(report.verdict in (Verdict.TIMEOUT, Verdict.KILLED) for report in reports)
     lost = [
-        wording.sentence(report.cause) if report.cause else report.reason or UNSAID
+        wording.sentence(report.cause) if report.cause else report.reason or _assertion(report)
         for report in reports
         if report.verdict is not Verdict.PASSED
     ]

@@ -18,12 +18,14 @@ values/frames.py is that of pandas. What is not plain crosses as a Reference, if
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import struct
 import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from msgpack import ExtType, Packer, Unpacker
 
 from viva.engine.values.codec import BYTES as MESSAGE
@@ -188,9 +190,7 @@ class Writer:
     def put_reference(self, value) -> None:
         reference = self.refer(value) if self.refer else None
         if type(reference) is not Reference:
-            raise WireError(
-                f"a value of type {name_of(type(value))} cannot be sent between the two processes{self.where()}"
-            )
+            raise WireError(f"a value of type {_kind_of(value)} cannot be sent between the two processes{self.where()}")
         self.put_about(reference)
 
     def put_about(self, reference: Reference) -> None:
@@ -332,6 +332,15 @@ class Reader:
 
 
 __all__ = ["Like", "Reference", "WireError", "decode", "encode", "is_plain"]
+
+
+def _kind_of(value) -> str:
+    """The name of a value's type, and what of it cannot be sent although others of the type can."""
+    cls = type(value)
+    if cls is np.ndarray:
+        return f"ndarray with the dtype {str(value.dtype)[:100]}"
+    zone = value.tzinfo if cls in (dt.datetime, dt.time) else None
+    return f"{name_of(cls)} with a time zone of the class {name_of(type(zone))}" if zone else name_of(cls)
 
 
 def encode(value, refer: Callable | None = None, liken: Callable | None = None, likes: Likes | None = None) -> bytes:

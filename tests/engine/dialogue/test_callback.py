@@ -30,12 +30,12 @@ class Recorder:
     ],
 )
 def test_it_has_as_many_parameters_as_the_function_and_no_name_of_the_tests(function, shown):
-    made = function_of(Recorder(), parameters_of(function))
+    made = function_of(Recorder(), parameters_of(function), None)
     assert str(inspect.signature(made)) == shown and inspect.isfunction(made)
 
 
 def test_it_hands_on_what_it_is_called_with():
-    made = function_of(Recorder(), parameters_of(lambda x, y: 0))
+    made = function_of(Recorder(), parameters_of(lambda x, y: 0), None)
     assert made(1, y=2) == ((1,), {"y": 2}) and made(1) == ((1,), {})
 
 

@@ -164,8 +164,8 @@ def _given(*values: object) -> list[object]:
     return [value for value in values if value is not _MISSING]
 
 
-def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.FunctionType:
-    """A function that calls, for students who look whether it is one and how many parameters it takes.
+def function_of(callback: Callback, rows: list[tuple[int, bool]], doc: str | None) -> types.FunctionType:
+    """A function that calls, for students who look whether it is one, how many parameters it takes, and its ``doc``.
 
     Its code has as many positional parameters as that of the other side, and takes any name, as theirs stay hidden.
     """
@@ -177,6 +177,7 @@ def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.Funct
     exec(compile(f"def function({taken}): return {CALL}({handed})", __file__, "exec"), space)
     function = space["function"]
     function.__name__ = function.__qualname__ = callback.__name__
+    function.__doc__ = doc
     function.__signature__ = inspect.Signature(
         [
             inspect.Parameter(
@@ -311,7 +312,7 @@ class Objects:
             callback = Callback(self.call, reference.id, reference.about["name"])
             rows = reference.about.get("parameters")
             made = Steps(callback) if callback.__name__ == ITERATOR else callback
-            self.callbacks[reference.id] = made if rows is None else function_of(callback, rows)
+            self.callbacks[reference.id] = made if rows is None else function_of(callback, rows, reference.about["doc"])
             self.callback_numbers[id(self.callbacks[reference.id])] = reference.id
         return self.callbacks[reference.id]
 

@@ -48,6 +48,8 @@ CONTAINERS = frozenset(PLAIN_CONTAINERS | {("numpy", "ndarray"), ("collections",
 """The classes of which the candidate can make one with other contents (``objects.remade``)."""
 MOST_LIKES, HELD = 100_000, 256 * 2**20
 """How many of them are known, and their bytes: the latest."""
+DOCSTRING = 2000
+"""Characters of a docstring that cross."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
 
@@ -166,6 +168,7 @@ class References:
                 "of": "examiner",
                 "name": getattr(value, "__name__", "f"),
                 "parameters": parameters_of(value),
+                "doc": _doc_of(value),
             }
             return wire.Reference(self._number(value), description)
         if _is_iterator(type(value)):
@@ -303,6 +306,12 @@ def _is_value(local: object) -> bool:
     Anything else that a student's name means is asked: his function may say that it is the solution's, and a library's
     function may be another one in his process."""
     return isinstance(local, type) and issubclass(local, np.generic)
+
+
+def _doc_of(function: object) -> str | None:
+    """The docstring of a Python function, which ``functools.wraps`` keeps."""
+    text = function.__doc__ if type(function) is types.FunctionType else None
+    return text[:DOCSTRING] if type(text) is str else None
 
 
 def _filled(name: str, contents: Any) -> object:
