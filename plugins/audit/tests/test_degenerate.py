@@ -24,6 +24,33 @@ def test_equal_data_has_one_fingerprint(value, other, alike):
     assert (fingerprint(value) == fingerprint(other)) == alike
 
 
+class Node:
+    """An object of a notebook's class that knows its neighbours."""
+
+    __module__ = "__main__"
+
+    def __init__(self, value):
+        self.value, self.others = value, []
+
+
+def ring(*values):
+    """Nodes of which each knows all others, as those of a dense graph do."""
+    nodes = [Node(value) for value in values]
+    for node in nodes:
+        node.others = [other for other in nodes if other is not node]
+    return nodes[0]
+
+
+def test_objects_that_know_each_other_have_a_fingerprint_too():
+    """The ways through forty of them are more than anybody can go."""
+    assert fingerprint(ring(*range(40))) == fingerprint(ring(*range(40)))
+    assert fingerprint(ring(*range(40))) != fingerprint(ring(*range(39), 41))
+    chain = [1]
+    for _ in range(5000):
+        chain = [chain]
+    assert fingerprint(chain) == fingerprint([chain[0]])
+
+
 def doubled(form: str):
     """A function that doubles, degenerate but for 3."""
     namespace: dict = {"__name__": "__main__"}

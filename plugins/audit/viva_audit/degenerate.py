@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import hashlib
+import itertools
 import types
 
 import numpy as np
@@ -23,42 +24,60 @@ ONLY_RIGHT = "only right: "
 MOST_INPUTS = 5000
 """With more visible inputs of one function a cell would become too long."""
 
+LEVELS = 300
+"""Of objects that are nested deeper only the types count."""
+
 
 class Reached(Exception):  # noqa: N818
     """An input that no visible line gives to the function."""
 
 
 def fingerprint(*parts: object) -> str:
-    """A short text that is the same for equal data: arrays by shape and content, and numbers whatever their type."""
-    digest = hashlib.blake2b(digest_size=8)
-    _add(digest, parts, 0)
-    return digest.hexdigest()
+    """A short text that is the same for equal data: arrays by shape and content, and numbers whatever their type.
+
+    An object that holds itself, as a node whose child knows its parent, is told there by how many levels above it is.
+    """
+    return _digest(parts, [], {}).hex()
 
 
-def _add(digest, value, depth: int) -> None:
+def _digest(value, above: list, known: dict) -> bytes:
+    """``above`` are the numbers of the objects that hold it, ``known`` those that were read before, by number: many
+    ways may lead to one object."""
+    if id(value) in above:
+        return f"above {len(above) - above.index(id(value))}".encode()
+    if id(value) in known:
+        return known[id(value)][1]
+    text, parts = _told(value)
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8)
+    if parts and len(above) < LEVELS:
+        above.append(id(value))
+        for part in parts:
+            digest.update(_digest(part, above, known))
+        above.pop()
+        known[id(value)] = value, digest.digest()  # while it lives, no other has its number
+    return digest.digest()
+
+
+def _told(value) -> tuple:
+    """The text of a value, and what it holds."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool | int | float | complex):
-        text = f"number {complex(value)!r}" if abs(value) < 2**53 else f"number {value!r}"
-    elif isinstance(value, np.ndarray):
+        return f"number {complex(value)!r}" if abs(value) < 2**53 else f"number {value!r}", ()
+    if isinstance(value, np.ndarray):
         numbers = value.dtype.kind in "biufc"
-        text = f"array {value.shape} "
-        digest.update((value.astype(complex) if numbers else np.array(repr(value.tolist()))).tobytes())
-    elif isinstance(value, list | tuple | dict | set | frozenset) and depth < 20:
-        text = f"{'table' if isinstance(value, dict) else 'row'} {len(value)} "
-        items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
-        for part in value.items() if isinstance(value, dict) else items:
-            _add(digest, part, depth + 1)
-    elif callable(value):
-        text = "function"
-    elif type(value).__module__ == "__main__" and hasattr(value, "__dict__") and depth < 20:
-        text = type(value).__qualname__
-        _add(digest, vars(value), depth + 1)
-    elif hasattr(value, "to_csv"):
-        text = str(value.to_csv())
-    else:
-        text = repr(value)
-    digest.update(text.encode("utf-8", "surrogatepass"))
+        return f"array {value.shape} ", [value.astype(complex).tobytes() if numbers else value.tolist()]
+    if isinstance(value, dict):
+        return f"table {len(value)} ", [*itertools.chain(*value.items())]
+    if isinstance(value, set | frozenset):
+        return f"row {len(value)} ", sorted(value, key=repr)
+    if isinstance(value, list | tuple):
+        return f"row {len(value)} ", value
+    if callable(value):
+        return "function", ()
+    if type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
+        return type(value).__qualname__, [vars(value)]
+    return str(value.to_csv()) if hasattr(value, "to_csv") else repr(value), ()
 
 
 def functions_of(namespace: dict, names: list) -> list:
