@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import secrets
 import shutil
@@ -143,3 +144,12 @@ def _wait(process: subprocess.Popen, log: Path) -> None:
         assert process.poll() is None, log.read_text()
         time.sleep(0.1)
     pytest.fail(f"The hub did not start: {log.read_text()}")
+
+
+def lacking() -> str:
+    """What this machine lacks for a hub, as a sentence; empty when it lacks nothing."""
+    if os.geteuid():
+        return "Only root can start a hub with accounts of its own: sudo make proofs"
+    if not shutil.which("configurable-http-proxy"):
+        return "There is no configurable-http-proxy here. Install it: npm install -g configurable-http-proxy"
+    return ""

@@ -187,9 +187,10 @@ def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_
     scheme = task.get_by_role("heading", name="Marking scheme")
     for seen in (score, task.locator(".task-answer"), scheme, comment):
         assert seen.evaluate(VISIBLE), seen
-    expect(task.locator("details")).not_to_have_attribute("open", "")
-    task.locator("summary").click()
-    expect(task.locator("details math").first).to_be_visible()
+    question = task.locator("details.rendered_html")
+    expect(question).not_to_have_attribute("open", "")
+    question.locator("summary").first.click()
+    expect(question.locator("math").first).to_be_visible()
     assert "$" not in lab.locator(".text_cell").filter(has_text="Attention as matrix products").inner_text()
 
 
