@@ -68,6 +68,7 @@ def test_a_function_that_ends_the_shell_passes_no_test(bash, grader, tmp_path):
     assert verdicts(exam, "f() { exit 0; }") == ["killed"]
 
 
+@pytest.mark.thorough
 def test_processes_and_memory_of_a_kernel_are_limited_and_all_end_with_it(bash, grader, tmp_path):
     exam = Exam(DOUBLE, grader, tmp_path, **bash)
     bomb = "double() { echo $((2 * $1)); }\nbomb() { bomb | bomb & }; bomb; sleep 300 & sleep 1"
@@ -139,13 +140,13 @@ def exam(r, grader, tmp_path_factory):
     return exam
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_an_answer_in_r_gets_its_verdicts_with_the_text_of_the_error(exam, answer):
     assert graded(exam, answer) == ANSWERS[answer]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_loop_in_r_costs_only_the_checks_that_call_it(r, grader, tmp_path):
     exam = Exam(f"{IN_R}--- test\nstopifnot(length(data) == 4)", grader, tmp_path, **r, viva={"seconds": 3})
     found = graded(exam, "f <- function(x) repeat {}")
@@ -154,7 +155,7 @@ def test_a_loop_in_r_costs_only_the_checks_that_call_it(r, grader, tmp_path):
     assert verdicts(exam, "f <- function(x) 2 * x\nrepeat {}") == ["passed"] * 4
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_last_value_of_a_test_in_r_is_partial_credit_where_it_is_a_number_of_points_with_the_solution(
     r, grader, tmp_path
 ):
@@ -163,13 +164,13 @@ def test_the_last_value_of_a_test_in_r_is_partial_credit_where_it_is_a_number_of
     assert (result.verdict, result.earned) == (Verdict.PARTLY, 0.5)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_answer_in_r_that_wants_the_network_waits_for_a_grader(exam):
     outcome = exam.grade("f <- function(x) { readLines(url('http://127.0.0.1:1')); 2 * x }")
     assert [(doubt.kind, doubt.tests) for doubt in outcome.doubts] == [("refused_network", ("test-2",))]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_an_answer_in_r_shows_is_kept_up_to_a_limit(exam):
     outcome = exam.grade("f <- function(x) 2 * x\nfor (i in 1:30000) cat('line', i, strrep('x', 1000), '\\n')\nplot(1)")
     assert lost(outcome) == {}
