@@ -8,6 +8,7 @@ import re
 import pytest
 
 from tests.conftest import PROJECT
+from viva.notebook.names import names_of
 
 PLUGINS = {path.name: path for path in PROJECT.glob("plugins/*/viva_*")}
 ROOTS = [PROJECT / "viva", PROJECT / "student" / "viva_check", *PLUGINS.values()]
@@ -120,3 +121,21 @@ def test_only_these_modules_read_the_source_of_an_assignment():
     }
     assert found - {*SOURCE_READERS} == set(), "read the contract (viva.course.releasing.contract) instead of source/"
     assert {*SOURCE_READERS} - found == set(), "take these off the list"
+
+
+def test_what_a_test_takes_from_a_module_of_helpers_is_there():
+    """A helper that only a proof of a later turn uses was deleted once: nothing that ran used it."""
+    tests = [path for root in ("tests", "plugins/*/tests") for path in PROJECT.glob(f"{root}/**/*.py")]
+    texts = {path: path.read_text(encoding="utf-8") for path in tests}
+    missing = []
+    for path, text in texts.items():
+        for module, name, alias in re.findall(
+            r"^\s*from (tests[\w.]*) import (\w+)(?: as (\w+))?$", text, re.MULTILINE
+        ):
+            if helper := texts.get(PROJECT.joinpath(*module.split("."), f"{name}.py")):
+                bound = names_of(helper).bound
+                taken = set(re.findall(rf"(?<![\w.]){alias or name}\.([a-z_]\w*)", text, re.IGNORECASE))
+                missing += [
+                    f"{path.name}: {name}.{one}" for one in sorted(taken - bound) if one != "py" and one[:2] != "__"
+                ]
+    assert missing == []
