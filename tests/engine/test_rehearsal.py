@@ -427,7 +427,7 @@ assert counted("aab").most_common(1) == [("a", 2)]
 def test_the_reason_for_a_single_process_cell_names_what_the_author_wrote(grader, tmp_path):
     exam = Exam(REASONS, grader, tmp_path)
     told = [wording.sentence(exam.examination.single_process[test]) for test in exam.tests]
-    of_object = "it uses an object of the student's code in a way that needs one process"
+    of_object = "it does with an object of the student's code what needs one process"
     assert [one.startswith(of_object) for one in told] == [True] * 5 + [False] * 4
     assert [one.removeprefix("it gives the student's code a value of type ") for one in told[5:8]] == [
         f"{kind}, which cannot be sent between two processes"
