@@ -437,7 +437,7 @@ def test_the_reason_for_a_single_process_cell_names_what_the_author_wrote(grader
             "ndarray with the dtype [('age', '<i4')]",
         )
     ]
-    assert "counted(...) returns a Counter, and an object of a student's own class may be right too" in told[8]
+    assert "counted(...) returns an object of class Counter; one of a student's own class may be right too" in told[8]
 
 
 def test_an_assertion_without_a_message_is_a_reason_too(grader, tmp_path):

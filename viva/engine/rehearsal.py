@@ -309,7 +309,7 @@ def _not_in_two(reason: str) -> Note:
     """Why a grade cell is not passed in two processes, where the ``reason`` of its first check was this."""
     if unsent := UNSENT.search(reason):
         return note("hands_over", unsent[1])
-    return Note("uses_object") if OF_OBJECTS.search(reason) else note("not_in_two", reason)
+    return Note("uses_object") if OF_OBJECTS.search(reason) else note("not_in_two", reason.rstrip(": "))
 
 
 def _failing_less(

@@ -48,7 +48,7 @@ def resolved(references: References, number: int = 3, path: str = "x", **about: 
 def test_a_function_of_a_test_is_named_by_a_number_and_comes_back_as_itself(references):
     functions = [lambda: 1, lambda: 2]
     named = [references.refer(function) for function in functions]
-    assert [one.about for one in named] == [{"of": "examiner", "name": "<lambda>", "parameters": []}] * 2
+    assert [one.about for one in named] == [{"of": "examiner", "name": "<lambda>", "parameters": [], "doc": None}] * 2
     assert [references.resolve(one, path_of("f()"), []) for one in named] == functions
 
 
@@ -70,7 +70,7 @@ def test_what_a_library_holds_is_named_by_its_place(references, value, place):
 
 
 def test_what_is_the_graders_own_has_no_place(references):
-    assert references.refer(Asker).about == {"of": "examiner", "name": "Asker", "parameters": None}
+    assert references.refer(Asker).about == {"of": "examiner", "name": "Asker", "parameters": None, "doc": None}
     assert references.refer(object()) is None
 
 

@@ -225,7 +225,7 @@ class ExpectedTypes:
         if not references and (of_class or self._is_of_students_choice(value)):
             cls = type(value).__name__
             return CandidateLied(
-                f"{path.readable} returns a {cls}, and an object of a student's own class may be right too"
+                f"{path.readable} returns an object of class {cls}; one of a student's own class may be right too"
             )
         arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
         kind = OBJECT if references else PLAIN

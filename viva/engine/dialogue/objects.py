@@ -26,7 +26,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.arguments import fill
-from viva.engine.values.codec import has_methods, mro_of, name_of, namespace_of, own_namespaces, place_of
+from viva.engine.values.codec import has_methods, has_names, mro_of, name_of, namespace_of, own_namespaces, place_of
 from viva.engine.values.plain import base_of, mixed_in
 from viva.engine.values.sharing import SHARED, Shared
 from viva.verdict import WireError
@@ -97,13 +97,15 @@ def contents_of(value) -> tuple | list | None:
         return None
 
 
-def held_by(value) -> list | dict | str | None:
+def held_by(value) -> list | dict | str | bytes | None:
     """The contents of a container of Python's library that is not a plain type, as a list or dict.
 
     Of one that a student derives from it too, without their methods.
     """
     cls = type(value)
     try:
+        if cls is memoryview and value.format == "B":
+            return value.tobytes()
         if cls in (array, memoryview, deque):
             return list(value) if cls is deque else value.tolist()
         if cls in (types.MappingProxyType, ChainMap):
@@ -261,11 +263,12 @@ class Objects:
         return {}
 
     def liken(self, value: object, inside: bool) -> wire.Reference | int | None:
-        """A reference to an object of a student's class that derives from a plain type, with its base value.
+        """A reference to an object of a class that derives from a plain type and can do more, with its base value.
 
         Of one without methods it is the number of a Like: given back, the plain value is of the class again."""
-        methods = has_methods(type(value))
-        if inside or not (methods or (self.by_name and own_namespaces(type(value)))) or len(self.kept) >= LIKENED:
+        cls = type(value)
+        methods, named = has_methods(cls), self.by_name and has_names(cls)
+        if inside or not (methods or named) or len(self.kept) >= LIKENED:
             return self._kind_number(value)
         plain = wire.is_plain(base := base_of(value))
         if not (methods or plain):

@@ -63,18 +63,29 @@ def place_of(cls: type) -> tuple[str, str]:
     return module if located is cls or not flags_of(cls) & WRITTEN_IN_PYTHON else "__main__", name
 
 
+NAMELESS = frozenset({"builtins", "collections", "numpy"})
+"""Modules whose classes are their plain value, or are made again of it."""
+
+
 def own_namespaces(cls: type) -> list:
     """The namespaces of a class that are not the library's: its own, and those of its bases."""
     return [namespace for base in mro_of(cls) if (namespace := namespace_of(base)).get("__module__") == "__main__"]
 
 
 def has_methods(cls: type) -> bool:
-    """Whether a class that is not the library's can do more than the plain type that it derives from."""
+    """Whether a class can do more than the plain type that it derives from: one that is not the library's by a method,
+    a library's dict by giving its items as attributes too, as ``scipy.optimize.OptimizeResult`` does."""
     return any(
         isinstance(value, METHODS) and name not in GENERATED
         for namespace in own_namespaces(cls)
         for name, value in namespace.items()
-    )
+    ) or (dict in mro_of(cls) and any("__getattr__" in namespace_of(base) for base in mro_of(cls)))
+
+
+def has_names(cls: type) -> bool:
+    """Whether a class may give parts of its plain value a name: one that is not the library's, or of a library that
+    has its own, as what ``time.gmtime`` and ``urllib.parse.urlparse`` give."""
+    return bool(own_namespaces(cls)) or module_of(cls).partition(".")[0] not in NAMELESS
 
 
 @dataclass(frozen=True)
