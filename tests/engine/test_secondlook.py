@@ -35,6 +35,18 @@ def test_of_what_is_refused_a_grader_decides_unless_it_is_wrong_in_one_process_t
     assert [(one.kind, one.tests) for one in outcome.doubts] == doubts
 
 
+def test_where_a_test_says_that_a_plain_value_lacks_something_a_grader_decides_if_one_process_accepts_it(
+    grader, tmp_path
+):
+    """As ``array.array`` is a list here, which ``struct`` does not read. A list that the student made is wrong."""
+    exam = Exam(EXAMS["less than it was"], grader, tmp_path)
+    assert not exam.examination.inside
+    right = graded(exam, "import array\ndef packed(x): return array.array('i', [x])")
+    assert [(one.kind, one.tests) for one in right.doubts] == [("refused_accepted", (exam.tests[0],))]
+    wrong = graded(exam, "def packed(x): return [x]")
+    assert len(lost(wrong)) == len(lost(right)) == 2 and wrong.doubts == []
+
+
 def test_where_hidden_lines_decide_a_grader_is_asked_and_no_hidden_line_enters_the_students_process(grader, tmp_path):
     exam = Exam(EXAMS["hidden lines decide"], grader, tmp_path)
     outcome = graded(exam, TABLES["hidden"]["a class that can be indexed too"])

@@ -4,10 +4,14 @@ Where the solution gave plain data an object is refused, and so is what passes e
 pandas. Such an answer may be right where it was written: an object that can be unpacked, say, in place of a list. So
 the submission runs once more, in one process, as stock nbgrader runs it. What the visible lines refuse there as well
 is wrong. Of what they accept a grader decides: an object can say of itself that it equals everything.
+
+The same holds where a test says that a plain value lacks what it asks for: the value may have crossed as less than it
+was, as an ``array.array`` does, which is a list here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -21,6 +25,8 @@ from viva.verdict import Verdict
 
 REFUSED = frozenset({"not_plain", "lied"})
 """The causes of checks that were lost by a refusal."""
+LESS = re.compile(r"'(?:dict|tuple|list|set|frozenset|str|bytes|int|float|numpy\.ndarray)'")
+"""What a test's AttributeError or TypeError says of a value that may have been more than this."""
 
 
 def doubts(
@@ -30,20 +36,21 @@ def doubts(
 
     ``again`` grades the submission once more, by another examination, and gives the results by grade cell.
     """
-    refused = [
-        (cell, place, result)
+    lost = [
+        (cell, place, _is_refused(result))
         for cell, results in outcome.checks.items()
         for place, result in enumerate(results)
-        if result.cause and result.cause.kind in REFUSED and result.earned < result.points
+        if result.earned < result.points and (_is_refused(result) or _is_less(result))
     ]
-    if not refused:
+    if not lost:
         return []
     results = again(in_one_process(examination))
     cells: dict[str, dict[str, None]] = {}
-    for cell, place, _ in refused:
+    for cell, place, refused in lost:
         found = results.get(cell, [])
         test = examination.cells[cell]
-        if kind := _kind(test, test.checks[place], found[place] if place < len(found) else None):
+        kind = _kind(test, test.checks[place], found[place] if place < len(found) else None)
+        if kind and (refused or (kind == "refused_accepted" and not HIDDEN.search(test.checks[place].source))):
             cells.setdefault(kind, {})[cell] = None
     return [Note(kind, tests=(*tests,), doubt=True) for kind, tests in cells.items()]
 
@@ -54,6 +61,16 @@ def in_one_process(examination: Examination) -> Examination:
     single = {cell.id: Note("declared") for cell in cells if cell.purpose == Purpose.TESTS}
     blueprint = replace(examination.blueprint, cells=cells)
     return replace(examination, blueprint=blueprint, single_process=single)
+
+
+def _is_refused(result: CheckResult) -> bool:
+    return result.cause is not None and result.cause.kind in REFUSED
+
+
+def _is_less(result: CheckResult) -> bool:
+    """Whether the test met a plain value that lacks something; of wrong answers that is so in one process as well."""
+    of_test = result.raised_by == "test" and result.exception in ("AttributeError", "TypeError")
+    return of_test and LESS.search(result.reason) is not None
 
 
 def _visible(cell: Cell) -> Cell:
