@@ -65,8 +65,9 @@ def _told(value) -> tuple:
     if isinstance(value, bool | int | float | complex):
         return f"number {complex(value)!r}" if abs(value) < 2**53 else f"number {value!r}", ()
     if isinstance(value, np.ndarray):
-        numbers = value.dtype.kind in "biufc"
-        return f"array {value.shape} ", [value.astype(complex).tobytes() if numbers else value.tolist()]
+        if value.dtype.kind not in "biufc":
+            return f"array {value.shape} ", [value.tolist()]
+        return f"array {value.shape} {hashlib.blake2b(value.astype(complex).tobytes(), digest_size=8).hexdigest()}", ()
     if isinstance(value, dict):
         return f"table {len(value)} ", [*itertools.chain(*value.items())]
     if isinstance(value, set | frozenset):
