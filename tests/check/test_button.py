@@ -142,6 +142,12 @@ def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opene
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text('{"theme": "JupyterLab Dark"}')
     page = opened(path, "lab")
+    theme = page.locator("body[data-jp-theme-name]")
+    for _ in range(5):  # JupyterLab takes its usual theme where another is not there within a second and a half
+        theme.wait_for()
+        if theme.get_attribute("data-jp-theme-name") == "JupyterLab Dark":
+            break
+        page.reload()
     press(page)
     said(page, "of 18 visible checks pass")
     expect(panel(page)).to_contain_text("<img src=x alt=RAN>")
