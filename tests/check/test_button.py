@@ -144,7 +144,7 @@ def test_an_error_and_a_feedback_page_are_links_and_no_text_becomes_markup(opene
     page = opened(path, "lab")
     theme = page.locator("body[data-jp-theme-name]")
     for _ in range(5):  # JupyterLab takes its usual theme where another is not there within a second and a half
-        theme.wait_for()
+        theme.wait_for(state="attached")
         if theme.get_attribute("data-jp-theme-name") == "JupyterLab Dark":
             break
         page.reload()
