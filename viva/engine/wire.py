@@ -340,7 +340,7 @@ def _kind_of(value) -> str:
     if cls is np.ndarray:
         return f"ndarray with the dtype {str(value.dtype)[:100]}"
     zone = value.tzinfo if cls in (dt.datetime, dt.time) else None
-    return f"{name_of(cls)} with a time zone of the class {name_of(type(zone))}" if zone else name_of(cls)
+    return f"{name_of(cls)} with a time zone of the class {name_of(type(zone))}" if zone is not None else name_of(cls)
 
 
 def encode(value, refer: Callable | None = None, liken: Callable | None = None, likes: Likes | None = None) -> bytes:
