@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import functools
+import itertools
 import json
 import os
 import shutil
@@ -35,9 +36,11 @@ SHORT = "ps3_scaled_attention"
 LATER = frozenset({"slow", "thorough", "cluster", "extra"})
 PATHS = tomllib.loads((PROJECT / "tests" / "paths.toml").read_text(encoding="utf-8"))
 PARTS = 10
-"""The thorough tests are run in so many parts, by the hash of their names."""
+"""The thorough tests take turns in so many parts, which take equally long."""
 SECONDS = json.loads((PROJECT / "bench" / "durations.json").read_text(encoding="utf-8"))
 """What a row of each test took when `python -m bench.durations` last wrote it down."""
+SHORT_ROW = 0.1
+"""Seconds, about: a row that was not written down."""
 LONG = 5
 """Seconds: a proof that takes longer, with all its rows, is thorough, so that its rows take turns in CI."""
 POINTS = "tests/engine/", "tests/submission/"
@@ -60,9 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     commands = {place: command for command, place in PATHS["commands"].items()}
     rows = Counter(map(_test, items))
     seconds = {test: SECONDS.get(test, 0) * count for test, count in rows.items()}
-    turn = os.environ.get("VIVA_PART", "")
     for item in items:
-        test, row = _test(item), item.nodeid.partition("@")[0]
+        test, row = _test(item), _row(item)
         marks = {mark.name for mark in item.iter_markers()}
         command = commands.get(row) or commands.get(test)
         if command:
@@ -71,13 +73,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("quick")
         elif seconds[test] > LONG and not command and not test.startswith(POINTS) and test not in PATHS["landings"]:
             item.add_marker("thorough")
-        if turn and zlib.crc32(row.encode()) % PARTS == int(turn) % PARTS:
+    if turn := os.environ.get("VIVA_PART", ""):
+        for item in _of_part(int(turn) % PARTS, [item for item in items if item.get_closest_marker("thorough")]):
             item.add_marker("part")
     items.sort(key=lambda item: -seconds[_test(item)])
 
 
+def _of_part(part: int, items: list[pytest.Item]) -> list[pytest.Item]:
+    """What has its turn: in the order of their names' hashes, so that the rows of a test spread over the parts."""
+    items = sorted(items, key=lambda item: zlib.crc32(_row(item).encode()))
+    seconds = [SECONDS.get(_test(item), SHORT_ROW) for item in items]
+    ends = list(itertools.accumulate(seconds))
+    middles = [end - own / 2 for end, own in zip(ends, seconds, strict=True)]
+    return [item for item, middle in zip(items, middles, strict=True) if int(PARTS * middle / ends[-1]) == part]
+
+
+def _row(item: pytest.Item) -> str:
+    return item.nodeid.partition("@")[0]
+
+
 def _test(item: pytest.Item) -> str:
-    return item.nodeid.partition("[")[0].partition("@")[0]
+    return _row(item).partition("[")[0]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
+import sys
+from importlib.metadata import packages_distributions, requires
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.conftest import PROJECT
 from viva.notebook.names import names_of
@@ -139,3 +144,31 @@ def test_what_a_test_takes_from_a_module_of_helpers_is_there():
                     f"{path.name}: {name}.{one}" for one in sorted(taken - bound) if one != "py" and one[:2] != "__"
                 ]
     assert missing == []
+
+
+def test_the_core_imports_only_what_its_wheel_brings():
+    """A course that installs nbviva alone has no package that only a plug-in or a test asks for."""
+    brought = packages_distributions()
+    used = set()
+    for path in PROJECT.glob("viva/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                used |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                used.add((node.module or "").partition(".")[0])
+    assert len(used) > 60
+    wheel = _with_all_it_brings("nbviva")
+    assert "openpyxl" not in wheel, "it is asked for by a plug-in"
+    others = used - sys.stdlib_module_names
+    assert [name for name in others if not {*map(canonicalize_name, brought.get(name, []))} & wheel] == []
+
+
+def _with_all_it_brings(name: str) -> set[str]:
+    found, asked = set(), [name]
+    while asked:
+        one = canonicalize_name(asked.pop())
+        if one not in found:
+            found.add(one)
+            needs = map(Requirement, requires(one) or [])
+            asked += [need.name for need in needs if not need.marker or need.marker.evaluate({"extra": ""})]
+    return found
