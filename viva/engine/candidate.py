@@ -57,6 +57,8 @@ class Candidate:
         """The arguments of the operation that is under way."""
         self.defined: dict[str, object] = {}
         """The definitions of test cells for the cells below them."""
+        self.unbound: dict[str, object] = {}
+        """The names that a test has deleted, and what they meant."""
         self.telling = ""
         """The request of the examiner's that is being answered, where news are told with it."""
         self.asked = False
@@ -302,7 +304,14 @@ class Candidate:
 
     def do_unbind(self, name: str) -> dict:
         self.named.pop(name, None)
-        self.shell.user_ns.pop(name, None)
+        if name in self.shell.user_ns:
+            self.unbound[name] = self.shell.user_ns.pop(name)
+        return {}
+
+    def do_restore(self, name: str) -> dict:
+        """Bind a name again that was unbound, to what it meant."""
+        if name in self.unbound:
+            self.shell.user_ns[name] = self.unbound.pop(name)
         return {}
 
     def do_digest(self, names: list[str]) -> dict:

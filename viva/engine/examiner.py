@@ -73,7 +73,6 @@ class Examiner:
         self.namespace = Namespace(self.asker)
         self.looks = Looks()
         dict.update(self.namespace, {FORMATTING: self.guard.formatting, **self.looks.names})
-        self.given: set[str] = set()
         self.solution = Solution(self.namespace)
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and their values when they were last sent."""
@@ -175,7 +174,7 @@ class Examiner:
         report = self._check(source, name)
         self._stand_apart(False)
         self.namespace.giving = False
-        self.given |= self.namespace.bound
+        self.namespace.given |= self.namespace.bound
         return {
             "error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"[:CHARACTERS]
         }
@@ -258,10 +257,10 @@ class Examiner:
         """
         self.sourcecode.sources, self.looks.cell, self.asker.questions = [*sources], cell, 0
         self.asker.observer.begin()
-        self.namespace.bound = set()
+        self.namespace.bound, self.namespace.deleted = set(), {}
         unbound = self.namespace.owned.difference(dict.keys(self.namespace))
         self.asker.names.wanted = tuple(name for name in used if name in unbound)
-        shareable = self.namespace.owned | self.given | set(read)
+        shareable = self.namespace.owned | self.namespace.given | set(read)
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in shareable}
         with contextlib.suppress(CandidateFault):
             self.asker.take_state(self.asker.exchange({"do": "random"}))

@@ -20,6 +20,7 @@ from pathlib import Path
 from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, read_blueprint
+from viva.engine.checks import visible_and_hidden
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.asker import MOST_QUESTIONS, OFTEN
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, Expected, expected_of, merged, path_of
@@ -499,8 +500,12 @@ def _single_process_by_text(cells: list[Cell], raised: dict[str, dict | None], d
         reader.read(module.read_text(errors="replace"))
     reasons: dict[str, Note] = {}
     for cell in cells:
-        if cell.purpose == Purpose.TESTS and (why := reader.why(cell.source, raised[cell.id] is None)):
-            reasons[cell.id] = why
+        if cell.purpose == Purpose.TESTS:
+            hidden = visible_and_hidden(cell.source)[1]
+            if why := reader.why(cell.source, raised[cell.id] is None, hidden):
+                reasons[cell.id] = why
+        elif names := names_of(cell.source):
+            reader.notebook |= names.bound
         reader.read(cell.source, helpers=cell.purpose not in ANSWERS)
     return reasons
 

@@ -71,6 +71,8 @@ class SingleProcess:
     def __init__(self) -> None:
         self.imported: set[str] = set()
         """Names that the cells above import."""
+        self.notebook: set[str] = set()
+        """Names that answers and read-only cells above bind."""
         self.modules: dict[str, str] = {}
         """Modules, and those of functions, by the name under which they were imported."""
         self.helpers: set[str] = set()
@@ -93,9 +95,12 @@ class SingleProcess:
                         if any(map(self._helps, bases)) or any(self._runs(nodes_of(method)) for method in methods):
                             self.helpers.add(name)
 
-    def why(self, source: str, alone: bool = True) -> Note | None:
-        """Why a grade cell is a single-process cell, if its text says so; ``alone`` says whether the solution passes it
-        in one process."""
+    def why(self, source: str, alone: bool = True, hidden: str = "") -> Note | None:
+        """Why a grade cell is a single-process cell, if its text says so.
+
+        ``alone`` says whether the solution passes it in one process. The student's process does not see what ``hidden``
+        lines bind. So a function there that takes the place of the notebook's, and raises, would forbid nothing.
+        """
         nodes = nodes_in(source)
         self._import(nodes)
         if any(_name_of(node) in DOCTESTS or self._helps(node) for node in nodes) or self._runs(nodes):
@@ -105,7 +110,8 @@ class SingleProcess:
         modules = self.imported | imports_of(source) | {"__builtins__"}
         if CAPTURE.match(source) or any(_patches(node, modules) for node in nodes):
             return Note("patches")
-        return Note("patches") if any(_shadows(source, self.imported | FUNCTIONS)) else None
+        shadows = any(_shadows(source, self.imported | FUNCTIONS, deleted=True))
+        return Note("patches") if shadows or any(_shadows(hidden, self.notebook, deleted=False)) else None
 
     def _import(self, nodes: list[ast.AST]) -> None:
         self.modules |= {one.bound: one.module for one in imports_in(nodes) if one.module}
@@ -181,8 +187,9 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
     return False
 
 
-def _shadows(source: str, names: set[str]) -> Iterator[bool]:
+def _shadows(source: str, names: set[str], deleted: bool) -> Iterator[bool]:
     """Whether a test puts something else under a known name, outside of functions: a function that only raises, say.
+    Or whether it is ``deleted``.
 
     What is only called so (``max = 5``) is not meant for the student.
     """
@@ -190,8 +197,10 @@ def _shadows(source: str, names: set[str]) -> Iterator[bool]:
     defined = {node.name for node in todo if isinstance(node, ast.FunctionDef)}
     for node in todo:
         match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Del()):
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name in names
+            case ast.Name(id=name, ctx=ast.Del()):
+                yield deleted and name in names
             case ast.Assign(targets=[target], value=value):
                 pairs = [(target, value)]
                 if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):

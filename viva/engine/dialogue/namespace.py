@@ -51,8 +51,12 @@ class Namespace(dict):
         super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self.all)
         self.asker = asker
         self.owned: set[str] = set()
+        self.given: set[str] = set()
+        """Names that cells have bound which depend on no student. They are bound in the candidate, too."""
         self.bound: set[str] = set()
         """Names that the code running now has bound or deleted."""
+        self.deleted: dict[str, object] = {}
+        """Names that test code has deleted in the candidate, too, and what they meant here."""
         self.giving = False
         """Whether an instructor's cell runs that depends on no student, and so may go through all names."""
         self.modules: dict[str, types.ModuleType] = {}
@@ -73,10 +77,16 @@ class Namespace(dict):
     def __setitem__(self, name: str, value: object) -> None:
         self.bound.add(name)
         super().__setitem__(name, value)
+        if self.deleted.get(name, self) is value:  # a test took a function away for a while, to see who uses it
+            self.asker.exchange({"do": "restore", "name": name})
+            del self.deleted[name]
+            self.bound.discard(name)
 
     def __delitem__(self, name: str) -> None:
+        given = name in self.given and name not in self.bound and not self.giving
         self.bound.add(name)
-        if name not in self or name in self.owned:
+        if name not in self or name in self.owned or given:
+            self.deleted[name] = dict.get(self, name, self.asker.names.standing.get(name, object()))
             self.asker.names.forget([name])
             self.asker.exchange({"do": "unbind", "name": name})
         self.pop(name, None)
