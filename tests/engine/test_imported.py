@@ -52,5 +52,14 @@ def test_a_module_is_no_answer(grader, tmp_path):
     assert lost(exam.grade("class math:\n    gcd = lambda *numbers: 3")) == {}
 
 
+def test_what_only_an_answer_imports_of_a_module_beside_the_notebook_is_asked_there(grader, tmp_path):
+    """It was None in the test's process: of four public courses ten test cells had become single-process cells."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    text = "TWO, marked = 2, set()\nmark, is_marked, clear = marked.add, marked.__contains__, marked.clear\n"
+    folder.joinpath("counted.py").write_text(text + "def double(x): return TWO * x\n")
+    Exam(EXAMS["beside the notebook"], grader, tmp_path, folder).prove()
+
+
 def test_a_function_may_give_what_the_library_function_gives_that_the_solution_has_in_its_place(grader, tmp_path):
     Exam(EXAMS["memo"], grader, tmp_path).prove()

@@ -20,6 +20,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -315,11 +316,11 @@ class Candidate:
         return {}
 
     def do_digest(self, names: list[str]) -> dict:
-        """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
+        """The hashes of the encoded values of names, None where one cannot be encoded, and the state of the files."""
         digests: dict[str, bytes | None] = dict.fromkeys(name for name in names if name in self.shell.user_ns)
         for name in digests:
             with contextlib.suppress(WireError):
-                digests[name] = wire.encode(self.shell.user_ns[name])
+                digests[name] = sha256(wire.encode(self.shell.user_ns[name])).digest()
         return {"digests": digests, "files": state(self.folder)}
 
     def do_kinds(self) -> dict:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import hashlib
 import os
 import re
 import signal
@@ -171,8 +170,7 @@ def written(before: dict[str, tuple], after: dict[str, tuple]) -> frozenset[str]
 
 
 def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
-    digests = session.candidate(60, do="digest", names=sorted(names))["digests"]
-    return {name: value and hashlib.sha256(value).digest() for name, value in digests.items()}
+    return session.candidate(60, do="digest", names=sorted(names))["digests"]
 
 
 # --- the solution in two

@@ -110,8 +110,11 @@ class SingleProcess:
         modules = self.imported | imports_of(source) | {"__builtins__"}
         if CAPTURE.match(source) or any(_patches(node, modules) for node in nodes):
             return Note("patches")
-        shadows = any(_shadows(source, self.imported | FUNCTIONS, deleted=True))
-        return Note("patches") if shadows or any(_shadows(hidden, self.notebook, deleted=False)) else None
+        forbidden = (self.imported | FUNCTIONS).intersection(name for name, _ in _replaced(source, deleted=True))
+        replaced = ((name, line) for name, line in _replaced(hidden) if name in self.notebook)
+        if forbidden or any(_is_for_the_student(name, line, hidden) for name, line in replaced):
+            return Note("patches")
+        return None
 
     def _import(self, nodes: list[ast.AST]) -> None:
         self.modules |= {one.bound: one.module for one in imports_in(nodes) if one.module}
@@ -187,9 +190,15 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
     return False
 
 
-def _shadows(source: str, names: set[str], deleted: bool) -> Iterator[bool]:
-    """Whether a test puts something else under a known name, outside of functions: a function that only raises, say.
-    Or whether it is ``deleted``.
+def _is_for_the_student(name: str, line: int, hidden: str) -> bool:
+    """Whether ``hidden`` lines do not use themselves what they have put under a ``name`` up to this ``line``."""
+    nodes = [node for node in nodes_in(hidden) if isinstance(node, ast.Name) and node.id == name and node.lineno > line]
+    return not nodes or not isinstance(min(nodes, key=lambda node: node.lineno).ctx, ast.Load)
+
+
+def _replaced(source: str, deleted: bool = False) -> Iterator[tuple[str, int]]:
+    """The names under which a test puts something else, outside of functions, as a function that only raises, each with
+    the last line of that. And those that it has ``deleted``.
 
     What is only called so (``max = 5``) is not meant for the student.
     """
@@ -198,15 +207,16 @@ def _shadows(source: str, names: set[str], deleted: bool) -> Iterator[bool]:
     for node in todo:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name in names
-            case ast.Name(id=name, ctx=ast.Del()):
-                yield deleted and name in names
+                yield name, node.end_lineno or node.lineno
+            case ast.Name(id=name, ctx=ast.Del()) if deleted:
+                yield name, node.lineno
             case ast.Assign(targets=[target], value=value):
                 pairs = [(target, value)]
                 if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                     pairs = list(zip(target.elts, value.elts, strict=False))
                 for bound, assigned in pairs:
-                    yield isinstance(bound, ast.Name) and bound.id in names and _takes_the_place(assigned, defined)
+                    if isinstance(bound, ast.Name) and _takes_the_place(assigned, defined):
+                        yield bound.id, node.end_lineno or node.lineno
         if not isinstance(node, SCOPES):
             todo.extend(ast.iter_child_nodes(node))
 

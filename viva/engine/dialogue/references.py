@@ -202,8 +202,8 @@ class References:
         if description.get("of") != "candidate" or not _is_description(description):
             raise WireError("an invalid reference")
         expected, source = self.expected.known.get(path), description["origin"]
-        if expected and expected.imported:
-            return library(expected.kind)
+        if expected and expected.imported and (loaded := library(expected.kind)) is not None:
+            return loaded
         if expected and expected.kind == source and _is_value(local := library(source)):
             return local
         if "contents" in description:
