@@ -47,6 +47,22 @@ def test_where_a_test_says_that_a_plain_value_lacks_something_a_grader_decides_i
     assert len(lost(wrong)) == len(lost(right)) == 2 and wrong.doubts == []
 
 
+LESS = TABLES["less than it was"]
+
+
+@pytest.mark.parametrize("case", LESS)
+def test_where_a_value_came_as_less_than_it_was_a_grader_decides_and_of_what_one_process_refuses_none(
+    case, grader, tmp_path
+):
+    exam = Exam(LESS[case], grader, tmp_path)
+    assert not exam.examination.inside
+    kind = "refused_unseen" if "HIDDEN" in LESS[case] else "refused_accepted"
+    for variant in exam.variants:
+        outcome = graded(exam, variant.answers)
+        doubts = [(kind, (exam.tests[0],))] if variant.right else []
+        assert lost(outcome) and [(one.kind, one.tests) for one in outcome.doubts] == doubts
+
+
 def test_where_hidden_lines_decide_a_grader_is_asked_and_no_hidden_line_enters_the_students_process(grader, tmp_path):
     exam = Exam(EXAMS["hidden lines decide"], grader, tmp_path)
     outcome = graded(exam, TABLES["hidden"]["a class that can be indexed too"])

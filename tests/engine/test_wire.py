@@ -211,9 +211,17 @@ def test_dates_numbers_and_containers_cross_unchanged(value):
     assert same(decode(encode(value)), value)
 
 
-def test_a_default_dict_crosses_as_a_dict():
-    assert same(decode(encode(defaultdict(lambda: 0, a=[1]))), {"a": [1]})
-    assert same(decode(encode({"d": defaultdict(list)})), {"d": {}})
+def test_a_default_dict_is_one_there_if_a_class_of_pythons_makes_what_it_lacks_else_a_dict():
+    class Mine(list):
+        pass
+
+    for maker in (lambda: 0, Mine, Counter, None):
+        assert same(decode(encode(defaultdict(maker, a=[1]))), {"a": [1]})
+    for maker in (int, list, dict):
+        received = decode(encode({"d": defaultdict(maker, a=1)}))["d"]
+        assert type(received) is defaultdict and received == {"a": 1} and received["b"] == maker()
+    with pytest.raises(WireError):
+        decode(encode(defaultdict(list)).replace(b"list", b"exec"))
 
 
 def test_what_stands_in_a_value_twice_is_one_on_the_other_side():

@@ -255,6 +255,7 @@ class Examiner:
         the cells that the candidate has run, where the cell asks for a source. Its random numbers go on from those of
         the candidate, if no ``random_state`` is told.
         """
+        self.asker.expected.reduced = self.asker.expected.copied = False
         self.sourcecode.sources, self.looks.cell, self.asker.questions = [*sources], cell, 0
         self.asker.observer.begin()
         self.namespace.bound, self.namespace.deleted = set(), {}
@@ -327,6 +328,7 @@ class Examiner:
             report = failed(unseen, title)
         report.seconds = time.monotonic() - start
         report.asked, report.running, report.called = state.culprit, running(state.running), state.called
+        report.reduced, report.copied = self.asker.expected.reduced, self.asker.expected.copied
         report.printed, report.effects = output.getvalue(), sorted({*state.effects, *self._written()})
         return report
 

@@ -109,6 +109,9 @@ class Run:
         not; an empty one for a text that changed a database."""
         self.often: dict[str, None] = {}
         """The test cells in which the time ran out while the answer called functions of the test ``OFTEN``."""
+        self.reduced: set[tuple[str, str]] = set()
+        self.copied: set[tuple[str, str]] = set()
+        """The checks before which values had come as less than they were, each by its cell and its title."""
         self.ran = False
         """Whether the candidate has run cells since the last grade cell."""
         self.last = False
@@ -249,6 +252,8 @@ class Run:
             self.ran = True
         self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + self.time_budget.spent - before
         if not again:
+            self.reduced |= {(cell.id, report.title) for report in reports if report.reduced}
+            self.copied |= {(cell.id, report.title) for report in reports if report.copied}
             passed = [report for report in reports if report.verdict is Verdict.PASSED]
             if any(report.verdict is Verdict.TIMEOUT and report.called >= OFTEN for report in reports):
                 self.often[cell.id] = None
@@ -492,7 +497,11 @@ class Grader(Pair):
         doubts += explain(run.outcome, notebook, examination, self.sandboxed)
         if second_look:
             doubts += secondlook.doubts(
-                run.outcome, examination, lambda visible: self._again(notebook, visible, data, files)
+                run.outcome,
+                examination,
+                lambda visible: self._again(notebook, visible, data, files),
+                run.reduced,
+                run.copied,
             )
         run.outcome.doubts = run.doubts() + doubts + disguised(run.outcome, notebook, examination)
         return run.outcome

@@ -57,6 +57,10 @@ class CheckReport(Struct):
     """The names whose calls changed what the test handed over, where the solution's do not."""
     called: int = 0
     """How often the student's code called functions of the test."""
+    reduced: bool = False
+    """Whether a value of a class had come as that of its base."""
+    copied: bool = False
+    """Whether something that can be changed had come by value where the solution gave an object."""
 
     def crossing(self) -> dict:
         """The report as the wire carries it, no text of it too long."""

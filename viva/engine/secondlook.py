@@ -6,13 +6,14 @@ the submission runs once more, in one process, as stock nbgrader runs it. What t
 is wrong. Of what they accept a grader decides: an object can say of itself that it equals everything.
 
 The same holds where a test says that a plain value lacks what it asks for: the value may have crossed as less than it
-was, as an ``array.array`` does, which is a list here.
+was, as an ``array.array`` does, which is a list here. Or a value was one of a class and came as that of its base, as of
+a list with an attribute ``shape``. Or the test may have changed a copy, as of a list where the solution gave a deque.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 
 from viva.engine.blueprint import Cell
@@ -30,18 +31,26 @@ LESS = re.compile(r"'(?:dict|tuple|list|set|frozenset|str|bytes|int|float|numpy\
 
 
 def doubts(
-    outcome: Outcome, examination: Examination, again: Callable[[Examination], Mapping[str, list[CheckResult]]]
+    outcome: Outcome,
+    examination: Examination,
+    again: Callable[[Examination], Mapping[str, list[CheckResult]]],
+    reduced: Set[tuple[str, str]] = frozenset(),
+    copied: Set[tuple[str, str]] = frozenset(),
 ) -> list[Note]:
     """A doubt for each refusal that cost a check which may be passed in one process.
 
-    ``again`` grades the submission once more, by another examination, and gives the results by grade cell.
+    ``again`` grades the submission once more, by another examination, and gives the results by grade cell. Checks are
+    named by cell and title: before those ``reduced`` a value had come as that of its base, before those ``copied`` one
+    that can be changed in place of an object.
     """
-    lost = [
-        (cell, place, _is_refused(result))
-        for cell, results in outcome.checks.items()
-        for place, result in enumerate(results)
-        if result.earned < result.points and (_is_refused(result) or _is_less(result))
-    ]
+    lost = []
+    for cell, checks in outcome.checks.items():
+        for place, result in enumerate(checks):
+            if result.earned < result.points:
+                refused = _is_refused(result) or ((cell, result.title) in reduced and _is_lacking(result))
+                of_copy = (cell, result.title) in copied and result.raised_by == "test"
+                if refused or of_copy or _is_less(result):
+                    lost.append((cell, place, refused))
     if not lost:
         return []
     results = again(in_one_process(examination))
@@ -67,10 +76,14 @@ def _is_refused(result: CheckResult) -> bool:
     return result.cause is not None and result.cause.kind in REFUSED
 
 
+def _is_lacking(result: CheckResult) -> bool:
+    """Whether the test says that a value lacks something."""
+    return result.raised_by == "test" and result.exception in ("AttributeError", "TypeError", "KeyError")
+
+
 def _is_less(result: CheckResult) -> bool:
     """Whether the test met a plain value that lacks something; of wrong answers that is so in one process as well."""
-    of_test = result.raised_by == "test" and result.exception in ("AttributeError", "TypeError")
-    return of_test and LESS.search(result.reason) is not None
+    return _is_lacking(result) and LESS.search(result.reason) is not None
 
 
 def _visible(cell: Cell) -> Cell:

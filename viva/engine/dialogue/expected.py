@@ -21,7 +21,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.values.codec import CODEC_OF, module_of
 from viva.engine.values.librarycodecs import codec_that_was_added
-from viva.engine.values.plain import codec_of
+from viva.engine.values.plain import DEFAULTING, codec_of
 from viva.verdict import CandidateLied, CandidateOdd
 
 # --- how a value was come by
@@ -105,6 +105,7 @@ PLACES = 100
 """The most parts of a value that are looked at, whether they hold something."""
 KEY = re.compile(r"\w{1,40}")
 HOLDING = (list, tuple, dict, set, frozenset)
+CHANGEABLE = (list, dict, set, np.ndarray)
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
 PANDAS = (b"masked", b"strings", b"categories", b"NA")
 """One of which stands in every message that holds an array of pandas' own or NA; see ``values/frames.py``."""
@@ -171,6 +172,11 @@ class ExpectedTypes:
         self.empty: CandidateOdd | None = None
         """What is odd about the latest answer that was empty where the solution's was not. It may be right: whether it
         counts, the looks of the test say."""
+        self.reduced = False
+        """Whether a value of a class came as that of its base since the grade cell began."""
+        self.copied = False
+        """Whether something that can be changed came by value where the solution gave an object: a test that changes it
+        changes a copy."""
 
     def learn(self, texts: dict[str, str]) -> None:
         self.known |= {path_of(path): expected_of(text) for path, text in texts.items()}
@@ -222,8 +228,9 @@ class ExpectedTypes:
         """
         if not self.recording:
             return self._refusal(path, references, value, data)
-        if not references and (of_class or self._is_of_students_choice(value)):
-            cls = type(value).__name__
+        chosen = [] if references else [value] if of_class else self._of_students_choice(value)
+        if chosen:
+            cls = type(chosen[0]).__name__
             return CandidateLied(
                 f"{path.readable} returns an object of class {cls}; one of a student's own class may be right too"
             )
@@ -248,6 +255,7 @@ class ExpectedTypes:
         if references and self.kind(path) == PLAIN:
             return refusal(path, references[0].about)
         recorded = self.known.get(path, Expected())
+        self.copied |= not references and recorded.kind == OBJECT and issubclass(type(value), CHANGEABLE)
         arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
         why = ""
         if arrays and not recorded.arrays:
@@ -272,16 +280,17 @@ class ExpectedTypes:
 
         Student code may ask for more than the solution. Such a cell is a single-process cell."""
         for part in walk(list(args)):
-            if codec_of(part) is not None and type(part) not in CODEC_OF and type(part) not in ATOMS:
+            codec = codec_of(part)
+            if codec not in (None, DEFAULTING) and type(part) not in CODEC_OF and type(part) not in ATOMS:
                 raise CandidateLied(f"an argument of the class {type(part).__name__} would arrive as its base class")
 
-    def _is_of_students_choice(self, value: object) -> bool:
-        """Whether something in a value is a Counter, or of a library's class that the answers name."""
+    def _of_students_choice(self, value: object) -> list:
+        """What in a value is a Counter, or of a library's class that the answers name."""
         named = {
             library(expected.kind) for expected in self.known.values() if ":" in expected.kind and not expected.imported
         }
         classes = {Counter} | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
-        return any(type(part) in classes for part in walk(value))
+        return [part for part in walk(value) if type(part) in classes]
 
     def as_series(self, data: bytes, value: object, path: Path) -> object:
         """A value, or the series of it where it is an array of pandas' own and the solution's was none.

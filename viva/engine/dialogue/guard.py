@@ -124,7 +124,7 @@ class Guard:
                 self.answered.add(part.decode(errors="replace").strip())
             elif cls in (list, tuple, set, frozenset):
                 todo += part
-            elif cls is dict:
+            elif issubclass(cls, dict):
                 todo += [*part, *part.values()]
             elif cls is np.ndarray and part.dtype.kind in "USO":
                 todo += part.ravel().tolist()

@@ -2,8 +2,8 @@
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
-of its base (beside a name for the object, where a student's has methods), so a defaultdict as a dict,
-and a namedtuple as a tuple.
+of its base (beside a name for the object, where a student's has methods), so a namedtuple as a tuple. A
+defaultdict is one there, too, if a class of Python's makes what it lacks, as ``int`` or ``list``; else a dict.
 Members of an Enum and masked arrays are not plain: their base value would say something else.
 ``build`` gives the value again, from parts that a hostile process may have made up: it raises
 (anything; viva/engine/wire.py makes a WireError of it) or it returns a value of its types, in time and
@@ -16,7 +16,7 @@ import datetime as dt
 import functools
 import itertools
 import sys
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum
@@ -65,6 +65,8 @@ def codec_of(value) -> Codec | type | None:
     codec = CODEC_OF.get(type(value))
     if codec:
         return codec
+    if type(value) is defaultdict and _maker_of(value):
+        return DEFAULTING
     if "pandas" in sys.modules:
         learn_pandas()
     mro = mro_of(type(value))
@@ -148,6 +150,24 @@ def _split_dict(value) -> list:
     return list(itertools.chain.from_iterable(dict.items(value)))
 
 
+MAKERS = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes, tuple, list, dict, set)}
+"""The classes of which a defaultdict of the other process makes what it lacks, by name."""
+
+
+def _maker_of(value: defaultdict) -> str:
+    """The name of what makes a missing value, if both processes have it."""
+    slots: Any = defaultdict
+    maker = slots.default_factory.__get__(value)
+    return next((name for name, cls in MAKERS.items() if cls is maker), "")
+
+
+def _defaulting(parts: list) -> defaultdict:
+    name, *items = parts
+    value: defaultdict = defaultdict(MAKERS[name])
+    dict.update(value, _dict(items))
+    return value
+
+
 def _split_ordered(value) -> list:
     return [part for key in OrderedDict.__iter__(value) for part in (key, dict.__getitem__(value, key))]
 
@@ -194,6 +214,7 @@ def _clock(cls: type, *names: str) -> Codec:
 
 
 PANDAS = Codec((), lambda value: learn_pandas().take_apart(value), lambda parts: learn_pandas().put_together(parts))
+DEFAULTING = Codec((), lambda value: [_maker_of(value), *_split_dict(value)], _defaulting)
 CODECS = (
     Codec((Reference,), lambda value: None, _reference),
     Codec((list,), list.copy, list),
@@ -227,13 +248,14 @@ CODECS = (
     Codec((Again,), lambda value: None, lambda parts: Again, _types(int)),
     Codec((Like,), lambda value: None, _like),
     LIBRARY,
+    DEFAULTING,
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
 AGAIN, LIKE = CODEC_OF[Again], CODEC_OF[Like]
 HOLDERS = frozenset(
     CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, bytearray, np.ndarray, tuple, Like)
-)
+) | {DEFAULTING}
 """Values in which the same thing may stand twice."""
 CHANGEABLE = (HOLDERS - {CODEC_OF[tuple], LIKE}) | {PANDAS}
 """Values of which a test sees that two are one."""
