@@ -50,5 +50,5 @@ def _in_notebooks():
     return importlib.import_module("viva_check.notebook")
 
 
-ENGINE = 39
+ENGINE = 40
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

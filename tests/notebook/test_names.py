@@ -34,6 +34,8 @@ NAMES = {
     "a walrus in it binds outside": ("any((hit := x) > 1 for x in xs)", {"hit"}, {"any", "xs"}),
     "a match binds": ("match p:\n    case [a, *b]: pass\n    case {'k': c, **d}: pass", {"a", "b", "c", "d"}, {"p"}),
     "a lambda counts as used": ("f = lambda a: a + b", {"f"}, {"b"}),
+    "a magic that captures binds": ("%%capture --no-stderr seen\nx = y", {"seen", "x"}, {"y"}),
+    "one that captures for nobody does not": ("%%capture --no-stderr\nx = y", {"x"}, {"y"}),
     "magics are Python to IPython": ("%matplotlib inline\nx = 1", {"x"}, {"get_ipython"}),
 }
 

@@ -21,11 +21,9 @@ from collections.abc import Iterator
 
 from viva.engine.libraries import is_library
 from viva.notebook.names import imports_of
-from viva.notebook.syntax import ATTRIBUTES, SCOPES, imports_in, nodes_in, nodes_of, root_of, statements_of
+from viva.notebook.syntax import ATTRIBUTES, CAPTURED, SCOPES, imports_in, nodes_in, nodes_of, root_of, statements_of
 from viva.record import Note
 
-CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
-"""A cell magic that binds a name to what the cell has printed."""
 ABOUT_CODE = frozenset(
     "setrecursionlimit settrace setprofile setrlimit tracemalloc getcontext setcontext localcontext".split()
 )
@@ -108,7 +106,7 @@ class SingleProcess:
         if not alone:
             return None
         modules = self.imported | imports_of(source) | {"__builtins__"}
-        if CAPTURE.match(source) or any(_patches(node, modules) for node in nodes):
+        if CAPTURED.match(source) or any(_patches(node, modules) for node in nodes):
             return Note("patches")
         forbidden = (self.imported | FUNCTIONS).intersection(name for name, _ in _replaced(source, deleted=True))
         replaced = ((name, line) for name, line in _replaced(hidden) if name in self.notebook)

@@ -18,6 +18,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
 """Magics that run the rest of their cell, which binds names as it would without them."""
 MEASURING = re.compile(rf"\A(\s*)%%(?:{'|'.join(MEASURING_MAGICS)})\b.*|(?m:^([ \t]*)%time[ \t]+(?=\S))")
+CAPTURED = re.compile(r"\A(\s*)%%capture(?:[ \t]+--\S+)*[ \t]+([^\W\d]\w*).*")
+"""A cell magic that binds a name to what the cell has printed."""
 LONGEST = 200_000
 """Characters of a cell from which nothing is read off it where that can be left out: nobody types as much."""
 SHORT = 10_000
@@ -61,8 +63,8 @@ def nodes_in(source: str) -> list[ast.AST]:
 
 
 def unmeasured(source: str) -> str:
-    """A cell without the magics that only measure it; every line stays at its number."""
-    return MEASURING.sub(r"\1\2", source)
+    """A cell without the magics that only measure it; every line stays at its number, and every name is bound."""
+    return MEASURING.sub(r"\1\2", CAPTURED.sub(r"\1\2 = None", source))
 
 
 def nodes_of(tree: ast.AST) -> list[ast.AST]:

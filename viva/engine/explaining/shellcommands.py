@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from viva.engine.explaining.place import Place, Question
 from viva.engine.explaining.refused import Refused
 from viva.notebook.names import changed_in, names_in, names_in_text
-from viva.notebook.syntax import LONGEST, imports_in, nodes_of, statements_of
+from viva.notebook.syntax import CAPTURED, LONGEST, imports_in, nodes_of, statements_of
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -53,7 +53,6 @@ STARTING = re.compile(
 """Functions that start a program."""
 FILLED = re.compile(r"--(?:out|err)[ =](\w+)")
 """The names that a magic is told to fill."""
-CAPTURED = re.compile(r"\A\s*%%capture[ \t]+(\w+)")
 READING = re.compile(
     r"""\b (?: open | read\w* | load\w* | genfromtxt | fromfile | imread | listdir | scandir | glob | walk | exists
           | is_file ) \b""",
@@ -117,7 +116,7 @@ class Traces:
             self.names |= dict.fromkeys(gives if of else (), of)
             cause, bound = cause or of, bound | gives
         if cause and (filled_by := CAPTURED.match(source)):
-            self.names[filled_by[1]] = cause
+            self.names[filled_by[2]] = cause
         if cause and stopped:
             self.names = dict.fromkeys(bound, cause) | self.names
         return cause
