@@ -16,7 +16,7 @@ from tests import handmade
 from tests.handmade import answer, code, graded
 from tests.mangling import KEEPING, as_utf8, half, plain
 from tests.oral import sampled
-from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, bare, find
+from tests.submission.cells.test_repair import ASSIGNMENTS, bare, find, release_of
 from viva.record import doubtful
 from viva.submission.cells.handout import Handout
 from viva.submission.cells.places import Released
@@ -63,7 +63,7 @@ def constructed():
     )
 
 
-RELEASES = {name: CASES[name][0].release for name in ASSIGNMENTS}
+RELEASES = {name: release_of(name) for name in ASSIGNMENTS}
 RELEASES |= {f"nbgrader's {path.stem}": nbformat.read(path, as_version=4) for path in sorted(DOCS.glob("*.ipynb"))}
 RELEASES["constructed"] = constructed()
 for release in RELEASES.values():

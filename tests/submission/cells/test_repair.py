@@ -53,9 +53,14 @@ class Case:
     name: str
 
 
+def release_of(assignment: str) -> NotebookNode:
+    (path,) = (PROJECT / "release" / assignment).glob("*.ipynb")
+    return nbformat.read(path, as_version=4)
+
+
 def cases(assignment: str) -> list[Case]:
     (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
-    release = nbformat.read(PROJECT / "release" / assignment / source.name, as_version=4)
+    release = release_of(assignment)
     blueprint = read_blueprint(source)
     answers = [answer for answer in read_answers(PROJECT / "answers" / assignment) if answer.right]
     return [Case(Released(release), release, fill_in(answer, release, blueprint), answer.name) for answer in answers]
