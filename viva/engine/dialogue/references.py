@@ -95,8 +95,8 @@ class References:
         """A value that is of another class in the candidate. Given back it is that again."""
         if type(value) is not defaultdict:
             self.expected.reduced = True
-        elif self.expected.recording:  # what makes the solution's missing values no other answer need have
-            return dict(value)
+        elif self.expected.recording:  # no other answer need make missing values as the solution does
+            value = dict(value)
         least = LIKED.get(type(value))
         if least is not None and (least == 0 or len(value) >= least):
             self._keep(value, number)
