@@ -100,7 +100,7 @@ ONE_CAUSE = {
     "an endless loop": (
         add("vectors", "while True:\n    pass"),
         "vectors",
-        ["The cell 'vectors' did not finish in 2 seconds.", LOOP],
+        ["The cell 'vectors' did not finish.", LOOP],
     ),
     "a deleted answer": (delete("vectors"), "vectors", ["The answer cell 'vectors' was deleted.", RESTORE]),
     "a deleted read-only cell": (delete("setup"), "setup", ["The read-only cell 'setup' was deleted.", RESTORE]),
